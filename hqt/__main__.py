@@ -1,0 +1,5 @@
+"""`python -m hqt` is `hqt`."""
+
+from hqt.cli import main
+
+main()

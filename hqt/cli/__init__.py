@@ -1,0 +1,24 @@
+"""The command line: one file a command; it parses, calls a service, and prints. No decisions are made here."""
+
+from __future__ import annotations
+
+import sys
+
+from hqt.errors import HqtError
+
+
+def main() -> None:
+    """Run `hqt`; every failure that a person can act on is one line and a hint on standard error."""
+    from hqt.cli.app import app
+    from hqt.cli.output import print_error
+
+    try:
+        app()
+    except HqtError as error:
+        print_error(error, as_json="--json" in sys.argv)
+        sys.exit(int(error.exit_code))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader, `head` say, has gone: nothing is wrong
+        sys.exit(0)

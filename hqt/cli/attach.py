@@ -1,0 +1,32 @@
+"""hqt attach: show a session's window, started again, where it was, if it does not run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from hqt.cli import terminal
+from hqt.services import listing
+
+
+def attach(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A session's name, or the beginning of it.")],
+    detach: Annotated[bool, typer.Option("--detach", "-d", help="Start it only, if it does not run.")] = False,
+) -> None:
+    """Show a session; one that is stopped is started again, with its policy and its conversation."""
+    view = listing.find(name)
+    if not detach:
+        terminal.require(view.server.socket)
+        if view.state == "running":
+            terminal.show(view)
+            return
+    from hqt.cli import started
+    from hqt.services.sessions import SessionService
+
+    started.report(SessionService().attach_session(view, size=terminal.size()), detach=detach)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(attach)

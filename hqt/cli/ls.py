@@ -1,0 +1,79 @@
+"""hqt ls: every session, and what it is doing."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hqt.cli.output import print_json, print_line, visible
+from hqt.services import listing
+
+if TYPE_CHECKING:
+    from hqt.services.listing import View
+
+_AGES = ((86400, "d"), (3600, "h"), (60, "m"), (1, "s"))
+
+
+def ls(as_json: Annotated[bool, typer.Option("--json", help="For programs; see docs/json.md.")] = False) -> None:
+    """List the sessions."""
+    found = listing.all_views()
+    if as_json:
+        print_json([view.to_json() for view in found])
+    elif found:
+        _print_table(found)
+    else:
+        print_line("No sessions yet. Start one in a project's folder:")
+        print_line("  hqt new --sandbox                          # the first installed of claude, codex, kiro")
+        print_line("  hqt new --sandbox -H generic               # a shell that shows what a jail can see")
+
+
+def _print_table(found: list[View]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("NAME", "STATE", "HARNESS", "SANDBOX", "AGE"):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("PROJECT", overflow="fold")
+    for view in found:
+        cells = (view.row.name, _state(view), view.row.harness, _policy(view), _age(view), _project(view))
+        styles = ("bold", {"running": "green", "exited": "red", "stopped": "dim"}[view.state], "", "", "dim", "dim")
+        table.add_row(*(Text(visible(cell), style) for cell, style in zip(cells, styles, strict=True)))
+    console = Console(highlight=False, markup=False, soft_wrap=False)
+    # A listing that is piped is cut by nobody's window.
+    console.print(table, width=None if console.is_terminal else 10_000, crop=False)
+
+
+def _state(view: View) -> str:
+    return f"exited {view.pane.exit_status}" if view.pane and view.state == "exited" else view.state
+
+
+def _policy(view: View) -> str:
+    from hqt.sandbox import policy_of
+
+    try:
+        policy = policy_of(view.row.sandbox_json)
+    except ValueError:
+        return "unknown policy"
+    if policy is None:
+        return "-"
+    return f"{policy.fs}, {'net' if policy.net else 'no net'}"
+
+
+def _age(view: View) -> str:
+    seconds = int((datetime.now(UTC) - datetime.fromisoformat(view.row.created_at)).total_seconds())
+    return next((f"{seconds // unit}{letter}" for unit, letter in _AGES if seconds >= unit), "0s")
+
+
+def _project(view: View) -> str:
+    home = str(Path.home())
+    return "~" + view.row.project[len(home) :] if view.row.project.startswith(home + "/") else view.row.project
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(ls)

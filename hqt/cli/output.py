@@ -1,0 +1,57 @@
+"""Printing: plain text and errors. Names, paths and screens are other people's text, and are made harmless first."""
+
+from __future__ import annotations
+
+import json
+import sys
+import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hqt.errors import HqtError
+
+_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+_JOINERS = "\u200c\u200d"  # inside words of some scripts, and inside emoji
+
+
+def visible(text: str) -> str:
+    """Return the text with everything that would act on a terminal, or hide, written as an escape."""
+    return "".join(c if unicodedata.category(c) not in _UNSEEN or c in _JOINERS else _escape(c) for c in text)
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape", "surrogatepass").decode()
+
+
+def print_line(text: str = "") -> None:
+    """Print one line of results."""
+    sys.stdout.write(visible(text) + "\n")
+
+
+def print_note(text: str) -> None:
+    """Print one line that is not a result."""
+    sys.stderr.write(f"hqt: {visible(text)}\n")
+
+
+def print_screen(lines: Iterable[str]) -> None:
+    """Print a window's last lines, so that they cannot be taken for hqt's own words."""
+    for line in lines:
+        sys.stderr.write(f"  | {visible(line)}\n")
+
+
+def print_json(value: object) -> None:
+    """Print one JSON value."""
+    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+
+
+def print_error(error: HqtError, *, as_json: bool) -> None:
+    """Print what failed and what to do, on standard error."""
+    if as_json:
+        facts = {"error": error.message, "hint": error.hint, "exit_code": int(error.exit_code)}
+        sys.stderr.write(json.dumps(facts) + "\n")
+        return
+    print_note(error.message)
+    if error.hint:
+        sys.stderr.write(f"hint: {visible(error.hint)}\n")

@@ -1,0 +1,1 @@
+"""The database: models and their engine for writing, plain SQL for reading fast, migrations for both."""

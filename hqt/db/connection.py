@@ -1,0 +1,69 @@
+"""Opening the SQLite file: private, in WAL mode, migrated, its faults told in one line. Standard library only."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from hqt.db.migrations import migrate
+from hqt.errors import StateError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+BUSY_TIMEOUT_S = 30
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open the database in autocommit mode, made and migrated when it needs to be.
+
+    Raises:
+        StateError: it cannot be opened, is damaged, or is newer than this program.
+
+    """
+    with explained(path):
+        make_private_folder(path.parent)
+        # SQLite would make the file, and those beside it, with the umask's mode.
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+        connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+        try:
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+                connection.execute("PRAGMA journal_mode = WAL")
+            migrate(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make the folder with mode 0700, and give it that mode if it has another.
+
+    Raises:
+        OSError: it cannot be made, or belongs to another user.
+
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.stat().st_mode & 0o077:
+        folder.chmod(0o700)
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn what SQLite and the file system say into one line and a hint."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        hint = "another program holds it; try again" if "locked" in str(error) else f"look at {path.parent}"
+        raise StateError(f"the database {path} cannot be used: {error}", hint) from error
+    except sqlite3.DatabaseError as error:
+        raise StateError(
+            f"the database {path} is damaged: {error}", "move it away to start anew; running windows go on"
+        ) from error
+    except OSError as error:
+        raise StateError(f"{error.filename or path}: {error.strerror}", "hqt keeps its state there") from error

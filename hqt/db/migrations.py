@@ -1,0 +1,102 @@
+"""The schema's history: one small function a step, numbered by `PRAGMA user_version`, never edited after a release."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hqt.errors import StateError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable
+
+MIGRATIONS: list[Callable[[sqlite3.Connection], object]] = []
+
+
+def migration(step: Callable[[sqlite3.Connection], object]) -> Callable[[sqlite3.Connection], object]:
+    """Add a step: its number is its place in the list, counted from 1."""
+    MIGRATIONS.append(step)
+    return step
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring the database to the newest version, each step in one transaction.
+
+    `connection` is in autocommit mode (`isolation_level=None`). Two programs may do this at the same time.
+
+    Raises:
+        StateError: the database is newer than this program; it is left as it is.
+
+    """
+    while (version := _version(connection)) < len(MIGRATIONS):
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            if _version(connection) == version:
+                MIGRATIONS[version](connection)
+                connection.execute(f"PRAGMA user_version = {version + 1}")
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+    refuse_newer(version)
+
+
+def refuse_newer(version: int) -> None:
+    """Refuse a database that a later hqt has written.
+
+    Raises:
+        StateError: it is one.
+
+    """
+    if version > len(MIGRATIONS):
+        raise StateError(
+            f"the database is of version {version}, this hqt knows {len(MIGRATIONS)}: it was written by a newer hqt",
+            "upgrade hqt; nothing was changed",
+        )
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+@migration
+def m001_tables(connection: sqlite3.Connection) -> None:
+    """Make the tables of sessions, and of what happened to them."""
+    connection.execute(
+        """
+        CREATE TABLE session (
+            id VARCHAR NOT NULL PRIMARY KEY,
+            name VARCHAR NOT NULL UNIQUE,
+            harness VARCHAR NOT NULL,
+            project VARCHAR NOT NULL,
+            args_json VARCHAR NOT NULL,
+            environment_json VARCHAR NOT NULL,
+            variable_names_json VARCHAR NOT NULL,
+            binds_json VARCHAR NOT NULL,
+            git_json VARCHAR,
+            conversation VARCHAR NOT NULL,
+            socket VARCHAR NOT NULL,
+            desired VARCHAR NOT NULL,
+            created_at VARCHAR NOT NULL,
+            started_at VARCHAR
+        )
+        """
+    )
+    connection.execute(
+        """
+        CREATE TABLE event (
+            id INTEGER NOT NULL PRIMARY KEY,
+            session_id VARCHAR NOT NULL,
+            at VARCHAR NOT NULL,
+            kind VARCHAR NOT NULL,
+            detail_json VARCHAR NOT NULL
+        )
+        """
+    )
+    connection.execute("CREATE INDEX event_session ON event (session_id, id)")
+
+
+@migration
+def m002_sandbox(connection: sqlite3.Connection) -> None:
+    """Add the policy of a sandboxed session; NULL means unsandboxed."""
+    connection.execute("ALTER TABLE session ADD COLUMN sandbox_json VARCHAR")

@@ -1,0 +1,195 @@
+"""What a jail must not change in a writable project: what git, editors, shells and agents execute without a question.
+
+Looks at files and runs nothing, git least of all. A guard is a read-only bind, and every folder between the project and
+the guard is bound onto itself: a mount point cannot be renamed away, its parents otherwise could.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Literal
+
+from hqt import nofollow
+from hqt.errors import ServiceError
+from hqt.harnesses.base import FOLDER, Bind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_EXECUTED = (
+    ".bashrc",
+    ".claude/agents",
+    ".claude/commands",
+    ".claude/hooks",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".claude/skills",
+    ".codex",
+    ".cursor",
+    ".devcontainer",
+    ".direnv",
+    ".envrc",
+    ".exrc",
+    ".gemini",
+    ".githooks",
+    ".husky",
+    ".idea",
+    ".kiro/hooks",
+    ".kiro/settings",
+    ".lefthook",
+    ".mcp.json",
+    ".nvim.lua",
+    ".nvimrc",
+    ".opencode",
+    ".pre-commit-config.yaml",
+    ".qwen",
+    ".vimrc",
+    ".vscode",
+    ".zed",
+    "lefthook.yml",
+    "opencode.json",
+)
+"""Guarded where they exist; what is newly made is for `hqt audit` to show."""
+
+_GIT_FILES: tuple[tuple[str, bytes | Literal["folder"] | None], ...] = (
+    ("config", b""),
+    ("hooks", FOLDER),
+    ("commondir", b".\n"),  # a new one would move the whole configuration elsewhere; "." moves it nowhere
+    ("config.worktree", None),
+)
+Guard = tuple[PurePath, bytes | Literal["folder"] | None]
+"""A path below its root, and what is made there first where nothing is (`Bind.create`)."""
+
+_POINTER_BYTES = 4096
+_MODULES_DEPTH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class GitFolders:
+    """Where the repository of a project lies when its `.git` is a file: recorded once, never read again from it."""
+
+    own: Path
+    common: Path
+
+
+def linked_git(project: Path) -> GitFolders | None:
+    """Read a worktree's or submodule's `.git` file, or return None where `.git` is a folder or missing.
+
+    What the file names must name the project in turn: whoever wrote the file alone cannot choose what is opened.
+
+    Raises:
+        ServiceError: it does not, or `.git` is a link.
+
+    """
+    found = nofollow.kind(project, PurePath(".git"))
+    if found in ("missing", "folder"):
+        return None
+    pointer = nofollow.read_file(project, PurePath(".git"), _POINTER_BYTES).decode(errors="replace").strip()
+    own = Path(os.path.realpath(project / pointer.removeprefix("gitdir:").strip()))
+    if found != "file" or not pointer.startswith("gitdir:") or not own.is_dir():
+        raise ServiceError(
+            f"{project / '.git'} is neither a repository nor a worktree's file", "see `git worktree list`"
+        )
+    common = _common_of(own)
+    if not _names_project(own, project):
+        raise ServiceError(
+            f"{project / '.git'} names {own}, which does not name this project in turn",
+            "run `git worktree repair` if you trust it",
+        )
+    return GitFolders(own, common)
+
+
+def _common_of(own: Path) -> Path:
+    pointer = nofollow.read_file(own, PurePath("commondir"), _POINTER_BYTES).decode(errors="replace").strip()
+    return Path(os.path.realpath(own / pointer)) if pointer else own
+
+
+def _names_project(own: Path, project: Path) -> bool:
+    back = nofollow.read_file(own, PurePath("gitdir"), _POINTER_BYTES).decode(errors="replace").strip()
+    if back:  # a worktree
+        return Path(os.path.realpath(own / back)) == project / ".git"
+    config = nofollow.read_file(own, PurePath("config"), 1 << 20).decode(errors="replace")
+    worktree = re.search(r'^\s*worktree\s*=\s*"?([^"\n]*?)"?\s*$', config, re.MULTILINE)
+    return worktree is not None and Path(os.path.realpath(own / worktree[1])) == project  # a submodule
+
+
+def project_guards(project: Path, linked: GitFolders | None) -> list[Bind]:
+    """Return the guards of a project, in mount order, each folder on the way pinned first."""
+    found = {relative: None for relative in _EXECUTED if nofollow.kind(project, PurePath(relative)) != "missing"}
+    found.update(dict.fromkeys(_hook_folders(project, linked)))
+    guards: list[Guard] = [(PurePath(relative), None) for relative in found]
+    if linked is None and nofollow.kind(project, PurePath(".git")) == "folder":
+        return _pinned(project, [*_git_guards(project, PurePath(".git")), *guards])
+    if linked is None:
+        return _pinned(project, guards)
+    return [*_linked_binds(linked), *_pinned(project, [(PurePath(".git"), None), *guards])]
+
+
+def _linked_binds(linked: GitFolders) -> list[Bind]:
+    inside = linked.own.relative_to(linked.common) if linked.own.is_relative_to(linked.common) else PurePath()
+    names = ("commondir", "gitdir", "config.worktree") if inside.parts else ()
+    guards: list[Guard] = [(inside / name, None) for name in names]
+    return [
+        Bind(linked.common, writable=True),
+        *_pinned(linked.common, [*_git_guards(linked.common, PurePath()), *guards]),
+    ]
+
+
+def _git_guards(root: Path, git: PurePath) -> Iterator[Guard]:
+    """Yield what git executes from: of this folder, and of the submodules' and worktrees' inside it."""
+    yield from ((git / name, create) for name, create in _GIT_FILES)
+    for inner in _inner_git_folders(root, git / "modules", _MODULES_DEPTH):
+        yield from ((inner / name, create) for name, create in _GIT_FILES)
+    for worktree in _folders(root, git / "worktrees"):
+        yield from ((worktree / name, None) for name in ("commondir", "gitdir", "config.worktree"))
+
+
+def _inner_git_folders(root: Path, parent: PurePath, depth: int) -> Iterator[PurePath]:
+    for folder in _folders(root, parent):
+        if nofollow.kind(root, folder / "HEAD") == "file":
+            yield folder
+            yield from _inner_git_folders(root, folder / "modules", depth)
+        elif depth:
+            yield from _inner_git_folders(root, folder, depth - 1)
+
+
+def _folders(root: Path, parent: PurePath) -> list[PurePath]:
+    if nofollow.kind(root, parent) != "folder":
+        return []
+    names = sorted(path.name for path in (root / parent).iterdir())
+    return [parent / name for name in names if nofollow.kind(root, parent / name) == "folder"]
+
+
+def _hook_folders(project: Path, linked: GitFolders | None) -> Iterator[str]:
+    """Yield the folder inside the project that `core.hooksPath` names, if it does."""
+    root = linked.common if linked else project / ".git"
+    if not root.is_dir() or root.is_symlink():
+        return
+    config = nofollow.read_file(root, PurePath("config"), 1 << 20).decode(errors="replace")
+    for match in re.finditer(r'^\s*hookspath\s*=\s*"?([^"\n]*?)"?\s*$', config, re.MULTILINE | re.IGNORECASE):
+        folder = Path(os.path.normpath(project / match[1]))
+        if folder != project and folder.is_relative_to(project) and (project / ".git") not in (folder, *folder.parents):
+            relative = folder.relative_to(project)
+            if nofollow.kind(project, relative) != "missing":
+                yield str(relative)
+
+
+def _pinned(root: Path, guards: list[Guard]) -> list[Bind]:
+    binds: dict[Path, Bind] = {}
+    for relative, create in guards:
+        found = nofollow.kind(root, relative)
+        if found == "link":
+            raise ServiceError(
+                f"{root / relative} is a link, where a guard belongs that a link would lead astray",
+                "replace it by a plain file or folder, or work with --ro",
+            )
+        if found == "missing" and (create is None or not os.access(root / relative.parent, os.W_OK)):
+            continue  # what the user cannot make, the jail cannot make either
+        for parent in [parent for parent in reversed(relative.parents) if parent.parts]:
+            pin = root / parent
+            binds.setdefault(pin, Bind(pin, writable=True))
+        binds[root / relative] = Bind(root / relative, create=create)
+    return list(binds.values())

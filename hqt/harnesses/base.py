@@ -1,0 +1,165 @@
+"""What hqt knows of a harness: the command to run, the paths it needs, the variables it may see.
+
+A configurator looks at files and runs nothing. It declares flags and binds; it never builds a bwrap command.
+"""
+
+from __future__ import annotations
+
+import stat
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+BindKind = Literal["bind", "snapshot", "mask"]
+_SCRIPT_SUFFIXES = {".bash", ".cjs", ".js", ".lua", ".mjs", ".pl", ".ps1", ".py", ".rb", ".sh", ".ts", ".zsh"}
+
+FOLDER: Literal["folder"] = "folder"
+"""The value of `Bind.create` that means an empty folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bind:
+    """A path to expose inside the sandbox.
+
+    `target` is where it appears, `src` itself unless given. `create` is what is made at `src` first when nothing is
+    there: a file's content, or `FOLDER`; without it, what is missing is left out. A `snapshot` is bound as a private
+    writable copy that is never copied back. A `mask` is an empty folder in place of what is there.
+    """
+
+    src: Path
+    writable: bool = False
+    target: Path | None = None
+    kind: BindKind = "bind"
+    create: bytes | Literal["folder"] | None = None
+
+    @property
+    def where(self) -> Path:
+        """The path inside the jail."""
+        return self.target or self.src
+
+    @property
+    def mode(self) -> str:
+        """The mode in a word, as `hqt show` prints it."""
+        if self.kind == "mask":
+            return "masked"
+        if self.kind == "snapshot":
+            return "snapshot"
+        return "rw" if self.writable else "ro"
+
+
+def snapshot(path: Path) -> Bind:
+    """Return a private copy of `path`, made afresh at each start: for files that could carry commands out."""
+    return Bind(path, writable=True, kind="snapshot", create=b"")
+
+
+def mask(path: Path) -> Bind:
+    """Return an empty folder in place of `path`: for sockets and tokens."""
+    return Bind(path, kind="mask", create=FOLDER)
+
+
+def programs_in(folder: Path) -> list[Bind]:
+    """Return a read-only bind of each program that lies directly in a harness's folder, such as a status line's script.
+
+    The harness's configuration may name any of them, and then runs it outside the jail too.
+    """
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError:
+        return []
+    return [Bind(entry) for entry in entries if _is_program(entry)]
+
+
+def _is_program(path: Path) -> bool:
+    mode = path.lstat().st_mode
+    return stat.S_ISREG(mode) and (bool(mode & 0o111) or path.suffix in _SCRIPT_SUFFIXES)
+
+
+@dataclass(frozen=True, slots=True)
+class SpawnConfig:
+    """What to run: the harness's own argv, before any wrapping, and its working folder."""
+
+    command: list[str]
+    cwd: Path
+
+
+class HarnessConfigurator(ABC):
+    """The knowledge of one harness, for one project of one user.
+
+    `environment` holds the variables that the harness would see (the recorded ones and the caller's), which may move
+    its folders.
+    """
+
+    name: str
+    executable: str
+    install_hint: str
+    environment_names: tuple[str, ...] = ()
+    """Variables that reach the harness when they are set: keys, base URLs, its own folders."""
+    sandbox_environment: ClassVar[Mapping[str, str]] = {}
+    """Variables set inside the jail only; constants, never secrets."""
+    sandbox_skip_permission_flags: tuple[str, ...] = ()
+
+    def __init__(self, home: Path, project: Path, environment: Mapping[str, str]) -> None:
+        self.home = home
+        self.project = project
+        self.environment = environment
+
+    def sandbox_binds(self) -> list[Bind]:
+        """Return the paths that the harness needs in its jail, in mount order."""
+        return []
+
+    def snapshot_content(self, path: Path, original: bytes) -> bytes:
+        """Return what the private copy of `path` holds, made from the user's own file (empty if there is none)."""
+        del path
+        return original
+
+    def build_spawn_config(
+        self, args: Sequence[str], *, prompt: str = "", conversation: str = "", sandboxed: bool = False
+    ) -> SpawnConfig:
+        """Return the command of a fresh start; `conversation` is the id it should take, if it can be chosen."""
+        tail = self._prompt_arguments(prompt) if prompt else []
+        return self._config(*self._new_conversation_arguments(conversation), *args, *tail, sandboxed=sandboxed)
+
+    def build_resume_config(self, args: Sequence[str], *, conversation: str, sandboxed: bool = False) -> SpawnConfig:
+        """Return the command that goes on with a conversation."""
+        return self._config(*self._resume_arguments(conversation), *args, sandboxed=sandboxed)
+
+    def new_conversation(self) -> str:
+        """Return an id for a conversation that is yet to start, or nothing where the harness chooses its own."""
+        return ""
+
+    def has_conversation(self, conversation: str) -> bool:
+        """Tell whether the harness's own record of the conversation is on disk."""
+        del conversation
+        return False
+
+    def find_conversation(self, since: datetime, *, claimed: Collection[str], open_files: Collection[Path]) -> str:
+        """Return the id of the conversation that this session started, or nothing when it cannot be told exactly.
+
+        `claimed` are ids that belong to other sessions; `open_files` are the files that the session's own processes
+        hold open, empty when it does not run.
+        """
+        del since, claimed, open_files
+        return ""
+
+    def setup_hint(self) -> str:
+        """Return what is missing before the harness can work in a jail and the command that does it, or nothing."""
+        return ""
+
+    @abstractmethod
+    def _new_conversation_arguments(self, conversation: str) -> list[str]: ...
+
+    @abstractmethod
+    def _resume_arguments(self, conversation: str) -> list[str]: ...
+
+    def _prompt_arguments(self, prompt: str) -> list[str]:
+        # `--` first: a prompt that begins with a dash is a prompt, not an option.
+        return ["--", prompt]
+
+    def _config(self, *arguments: str, sandboxed: bool) -> SpawnConfig:
+        flags = self.sandbox_skip_permission_flags if sandboxed else ()
+        return SpawnConfig([self.executable, *flags, *arguments], self.project)

@@ -1,0 +1,121 @@
+"""Claude Code. Facts read from 2.1.197: `claude --help`, traced starts, and starts in the jail (docs/harnesses.md)."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, mask, programs_in, snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_GUARDED_FILES = {"settings.json": b"{}\n", "settings.local.json": b"{}\n", "CLAUDE.md": b""}
+_GUARDED_FOLDERS = ("agents", "commands", "hooks", "output-styles", "plugins", "rules", "skills", "workflows")
+
+
+class Claude(HarnessConfigurator):
+    """Claude Code, from its npm package or its native installer: one executable."""
+
+    name = "claude"
+    executable = "claude"
+    install_hint = "npm install -g @anthropic-ai/claude-code"
+    environment_names = (
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "ANTHROPIC_BASE_URL",
+        "ANTHROPIC_CUSTOM_HEADERS",
+        "ANTHROPIC_MODEL",
+        "ANTHROPIC_DEFAULT_HAIKU_MODEL",
+        "ANTHROPIC_DEFAULT_OPUS_MODEL",
+        "ANTHROPIC_DEFAULT_SONNET_MODEL",
+        "CLAUDE_CODE_OAUTH_TOKEN",
+        "CLAUDE_CONFIG_DIR",
+    )
+    # Run by root, it refuses the flag below unless IS_SANDBOX says where it is. Its self-update would fail in the jail.
+    sandbox_environment: ClassVar[Mapping[str, str]] = {"IS_SANDBOX": "1", "DISABLE_AUTOUPDATER": "1"}
+    # The flag alone still asks once to accept the mode, with "No, exit" as the default answer.
+    sandbox_skip_permission_flags = (
+        "--dangerously-skip-permissions",
+        "--settings",
+        '{"skipDangerousModePermissionPrompt": true}',
+    )
+
+    @property
+    def folder(self) -> Path:
+        """`~/.claude`, or where `CLAUDE_CONFIG_DIR` puts it."""
+        moved = self.environment.get("CLAUDE_CONFIG_DIR")
+        return Path(moved) if moved else self.home / ".claude"
+
+    @property
+    def state_file(self) -> Path:
+        """`~/.claude.json`: onboarding, account, trust and MCP servers; inside the folder when that was moved."""
+        return (self.folder if self.environment.get("CLAUDE_CONFIG_DIR") else self.home) / ".claude.json"
+
+    @property
+    def conversations(self) -> Path:
+        """The folder of this project's conversations: the path, every character outside [A-Za-z0-9] as a dash."""
+        return self.folder / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(self.project))
+
+    def sandbox_binds(self) -> list[Bind]:
+        """Return the folder writable, what it would execute read-only, and everything of other projects hidden."""
+        return [
+            Bind(self.folder, writable=True, create=FOLDER),
+            *(Bind(self.folder / name, create=content) for name, content in _GUARDED_FILES.items()),
+            *(Bind(self.folder / name, create=FOLDER) for name in _GUARDED_FOLDERS),
+            Bind(self.folder / "local"),  # an older installer put the program itself here
+            *programs_in(self.folder),
+            mask(self.folder / "ide"),  # tokens of a running editor's local server
+            mask(self.folder / "sessions"),  # the running instances, by process id
+            mask(self.folder / "shell-snapshots"),  # sourced by the shells of instances outside the jail
+            mask(self.folder / "file-history"),  # contents of other projects' files
+            mask(self.folder / "backups"),  # copies of ~/.claude.json
+            mask(self.folder / "projects"),
+            Bind(self.conversations, writable=True, create=FOLDER),
+            snapshot(self.folder / "history.jsonl"),
+            snapshot(self.state_file),
+        ]
+
+    def snapshot_content(self, path: Path, original: bytes) -> bytes:
+        """Keep only this project's part of the file; in `~/.claude.json` it is trusted, so that nothing is asked."""
+        if path.name == "history.jsonl":
+            return b"".join(line for line in original.splitlines(keepends=True) if self._is_of_this_project(line))
+        try:
+            state = json.loads(original or b"{}")
+        except ValueError:
+            return original  # Claude Code itself tells the user that its file is damaged
+        if not isinstance(state, dict):
+            return original
+        projects = state.get("projects")
+        own = projects.get(str(self.project)) if isinstance(projects, dict) else None
+        trusted = {**(own if isinstance(own, dict) else {}), "hasTrustDialogAccepted": True}
+        return json.dumps({**state, "projects": {str(self.project): trusted}}).encode()
+
+    def _is_of_this_project(self, line: bytes) -> bool:
+        try:
+            return bool(json.loads(line)["project"] == str(self.project))
+        except (ValueError, KeyError, TypeError):
+            return False
+
+    def new_conversation(self) -> str:
+        """Return a new id: Claude Code takes it by `--session-id`."""
+        return str(uuid.uuid4())
+
+    def has_conversation(self, conversation: str) -> bool:
+        """Look for the conversation's file, which is written from the first turn on."""
+        return bool(conversation) and (self.conversations / f"{conversation}.jsonl").is_file()
+
+    def setup_hint(self) -> str:
+        """Without `~/.claude.json` every start in the jail is a first start."""
+        if self.state_file.exists():
+            return ""
+        return "Claude Code was never set up here: run `claude` once, outside the jail, to log in"
+
+    def _new_conversation_arguments(self, conversation: str) -> list[str]:
+        return ["--session-id", conversation] if conversation else []
+
+    def _resume_arguments(self, conversation: str) -> list[str]:
+        return ["--resume", conversation]

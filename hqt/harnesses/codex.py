@@ -1,0 +1,97 @@
+"""OpenAI Codex CLI. Facts read from 0.171.0: `codex --help`, and traced starts in the jail (docs/harnesses.md)."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, mask, programs_in, snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+_ROLLOUT = re.compile(r"rollout-.*-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl")
+_FIRST_LINE_BYTES = 1 << 20
+_GUARDED_FOLDERS = ("hooks", "packages", "plugins", "prompts", "rules", "skills")
+
+
+class Codex(HarnessConfigurator):
+    """Codex, from its npm package (a Node.js script and a static executable) or as that executable alone."""
+
+    name = "codex"
+    executable = "codex"
+    install_hint = "npm install -g @openai/codex"
+    environment_names = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_API_KEY", "CODEX_HOME")
+    # Without --no-daemon it starts a server from an executable in ~/.codex, which outlives the terminal.
+    sandbox_skip_permission_flags = ("--dangerously-bypass-approvals-and-sandbox", "--no-daemon")
+
+    @property
+    def folder(self) -> Path:
+        """`~/.codex`, or where `CODEX_HOME` puts it."""
+        moved = self.environment.get("CODEX_HOME")
+        return Path(moved) if moved else self.home / ".codex"
+
+    def sandbox_binds(self) -> list[Bind]:
+        """Return the folder writable, what it would execute read-only or private, its sockets hidden."""
+        return [
+            Bind(self.folder, writable=True, create=FOLDER),
+            Bind(self.folder / "AGENTS.md", create=b""),
+            Bind(self.folder / "hooks.json", create=b"{}\n"),
+            *(Bind(self.folder / name, create=FOLDER) for name in _GUARDED_FOLDERS),
+            Bind(self.folder / "AGENTS.override.md"),
+            *programs_in(self.folder),
+            mask(self.folder / "app-server-control"),  # the socket of an instance outside the jail
+            mask(self.folder / "app-server-daemon"),
+            mask(self.folder / "shell_snapshots"),  # sourced by the shells of instances outside the jail
+            snapshot(self.folder / "config.toml"),  # names programs to run: mcp_servers, notify, hooks
+        ]
+
+    def has_conversation(self, conversation: str) -> bool:
+        """Look for the conversation's rollout file."""
+        return bool(conversation) and any(found == conversation for found, _ in self._rollouts())
+
+    def find_conversation(self, since: datetime, *, claimed: Collection[str], open_files: Collection[Path]) -> str:
+        """Return the id of the rollout that the session's own processes hold open, else of the only one it can be."""
+        for path in open_files:
+            if (match := _ROLLOUT.fullmatch(path.name)) and match[1] not in claimed:
+                return match[1]
+        candidates = [
+            conversation
+            for conversation, path in self._rollouts()
+            if conversation not in claimed and self._is_of_this_project(path, since)
+        ]
+        return candidates[0] if len(candidates) == 1 else ""
+
+    def setup_hint(self) -> str:
+        """Without a login or a configured provider, Codex asks for one at every start."""
+        has_key = any(self.environment.get(name) for name in ("OPENAI_API_KEY", "CODEX_API_KEY"))
+        if has_key or (self.folder / "auth.json").exists() or (self.folder / "config.toml").exists():
+            return ""
+        return "Codex was never set up here: run `codex login` once, outside the jail"
+
+    def _rollouts(self) -> Iterator[tuple[str, Path]]:
+        for path in (self.folder / "sessions").glob("[0-9]*/[0-9]*/[0-9]*/rollout-*.jsonl"):
+            if match := _ROLLOUT.fullmatch(path.name):
+                yield match[1], path
+
+    def _is_of_this_project(self, rollout: Path, since: datetime) -> bool:
+        # A jail can write these files: no link, no special file, no endless line is read.
+        if rollout.is_symlink() or not rollout.is_file():
+            return False
+        try:
+            with rollout.open("rb") as lines:
+                payload = json.loads(lines.readline(_FIRST_LINE_BYTES))["payload"]
+            started = datetime.fromisoformat(payload["timestamp"])
+            return bool(payload["cwd"] == str(self.project) and started >= since - timedelta(seconds=1))
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+
+    def _new_conversation_arguments(self, conversation: str) -> list[str]:
+        del conversation  # Codex chooses its own
+        return []
+
+    def _resume_arguments(self, conversation: str) -> list[str]:
+        return ["resume", conversation]

@@ -1,0 +1,71 @@
+"""What a window really starts: it keeps the named variables, drops the rest, and *becomes* the session's command.
+
+Standard library only, run as `python -I -S launch.py`: it is started for every window, and what it does must be
+readable in one sitting. bwrap must be *started* with a clean environment, because its own is what `/proc/1/environ`
+shows inside the jail. No process of hqt stays behind.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+NOT_FOUND = 127
+ALL_VARIABLES = "*"
+
+# <linux/landlock.h>, <linux/prctl.h>; the system calls' numbers are the same on every architecture.
+_LANDLOCK_CREATE_RULESET = 444
+_LANDLOCK_RESTRICT_SELF = 446
+_LANDLOCK_CREATE_RULESET_VERSION = 1
+_LANDLOCK_SCOPE_ABI = 6
+_LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET = 1
+_LANDLOCK_SCOPE_SIGNAL = 2
+_PR_SET_NO_NEW_PRIVS = 38
+
+
+def command(wrapped: list[str], *, program: str, folder: str, names: list[str], scope: bool) -> list[str]:
+    """Return the window's whole command: the launcher, then `wrapped` word for word.
+
+    `program` is the file that is executed as `wrapped[0]`. `names` are the variables that it gets, `["*"]` for all of
+    them. `scope` shuts it off from abstract sockets and from processes that it did not start.
+    """
+    options = [f"--exec={program}", f"--folder={folder}", f"--keep={','.join(names)}"]
+    return [sys.executable, "-I", "-S", __file__, *options, *(["--scope"] if scope else []), "--", *wrapped]
+
+
+def main(arguments: list[str]) -> int:
+    """Carry out what `command` wrote; returns only if it cannot."""
+    split = arguments.index("--")
+    options = dict(option.removeprefix("--").partition("=")[::2] for option in arguments[:split])
+    names = options["keep"].split(",")
+    kept = names == [ALL_VARIABLES]
+    environment = {name: value for name, value in os.environ.items() if kept or name in names}
+    try:
+        os.chdir(options["folder"])
+        if "scope" in options:
+            scope_to_own_processes()
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        os.execve(options["exec"], arguments[split + 1 :], environment)
+    except OSError as error:
+        print(f"hqt: not started: {error.filename or options['exec']}: {error.strerror}", file=sys.stderr)
+    return NOT_FOUND
+
+
+def scope_to_own_processes() -> bool:
+    """Forbid abstract unix sockets and signals across the boundary; False where the kernel (before 6.12) cannot."""
+    import ctypes  # noqa: PLC0415  # only where the network is shared: elsewhere the namespaces do this
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION) < _LANDLOCK_SCOPE_ABI:
+        return False
+    scoped = _LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | _LANDLOCK_SCOPE_SIGNAL
+    attributes = (ctypes.c_uint64 * 3)(0, 0, scoped)  # struct landlock_ruleset_attr: fs, net, scoped
+    ruleset = libc.syscall(_LANDLOCK_CREATE_RULESET, attributes, ctypes.sizeof(attributes), 0)
+    if ruleset < 0 or libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.syscall(_LANDLOCK_RESTRICT_SELF, ruleset, 0):
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), "Landlock")
+    os.close(ruleset)
+    return True
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

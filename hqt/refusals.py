@@ -1,0 +1,89 @@
+"""What is never put into a jail: projects and binds that would undo it. Looks at files, changes nothing."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from hqt.errors import ServiceError
+
+_SYSTEM = tuple(map(Path, ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/run", "/sbin", "/sys")))
+_SYSTEM_ITSELF = tuple(map(Path, ("/home", "/mnt", "/opt", "/srv", "/tmp", "/usr", "/var", "/var/tmp")))  # noqa: S108
+_USR = ("bin", "include", "lib", "lib32", "lib64", "libexec", "sbin", "share")
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What lies around a jail and must stay outside: folders, resolved."""
+
+    home: Path
+    state: Path
+    runtime: Path
+    tmux_socket: Path
+    guarded: tuple[Path, ...] = ()
+    """Folders of the harness, which hqt guards inside and a project or bind must not uncover."""
+
+
+def refuse_project(project: Path, around: Surroundings) -> None:
+    """Refuse a project that a jail could not contain.
+
+    Raises:
+        ServiceError: with the reason.
+
+    """
+    reason = _system_reason(project) or _private_reason(project, around)
+    if reason:
+        raise ServiceError(
+            f"{project} cannot be the project of a sandboxed session: {reason}",
+            "choose a folder of its own, or run without --sandbox",
+        )
+
+
+def refuse_bind(path: Path, around: Surroundings) -> None:
+    """Refuse a bind that would undo the jail.
+
+    Raises:
+        ServiceError: with the reason.
+
+    """
+    reason = _private_reason(path, around)
+    if not reason and path in (Path("/"), *map(Path, ("/proc", "/dev", "/sys", "/run", "/etc", "/home", "/root"))):
+        reason = "it shows the host or other users"
+    if not reason and stat.S_ISSOCK(path.stat().st_mode):
+        reason = "a socket leads to a process outside the jail"
+    if reason:
+        raise ServiceError(f"{path} cannot be bound into a jail: {reason}", "bind a folder below it")
+
+
+def _system_reason(path: Path) -> str:
+    if path == Path("/"):
+        return "it is the whole host"
+    if path in _SYSTEM_ITSELF or any(path.is_relative_to(folder) for folder in _SYSTEM):
+        return "it is a system folder"
+    if path.is_relative_to("/usr") and path.parts[2] in _USR:
+        return "it is a system folder"
+    return ""
+
+
+def _private_reason(path: Path, around: Surroundings) -> str:
+    home = around.home
+    if home.is_relative_to(path):
+        return "it is your home folder" if path == home else "your home folder lies inside it"
+    contains = (
+        (around.state, "hqt's own state"),
+        (around.tmux_socket, "the tmux socket"),
+        (around.runtime, "the runtime folder with its sockets"),
+    )
+    for folder, what in contains:
+        if folder.is_relative_to(path) or path.is_relative_to(folder):
+            return f"it holds {what}" if folder.is_relative_to(path) else f"it lies in {what}"
+    if any(path.is_relative_to(folder) or folder.is_relative_to(path) for folder in around.guarded):
+        return "the harness keeps its own configuration there"
+    return ""
+
+
+def resolved(path: Path) -> Path:
+    """Return the path without links; missing parts are kept as they are."""
+    return Path(os.path.realpath(path))

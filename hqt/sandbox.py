@@ -1,0 +1,220 @@
+"""The jail: a policy as data, and one pure function from data to the `bwrap … -- command` argv.
+
+`wrap` reads no file and runs no program: what depends on the host is decided by bwrap's own `-try` binds or is given
+as an argument. The layers read like the list in docs/security.md; a later mount wins over an earlier one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from hqt.harnesses.base import Bind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+MIB = 1 << 20
+SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store")
+"""Programs and libraries, bound read-only; what lies below needs no bind of its own."""
+
+ETC = (
+    "alternatives",
+    "bash.bashrc",
+    "bash_completion.d",
+    "ca-certificates",
+    "ca-certificates.conf",
+    "crypto-policies",
+    "debian_version",
+    "fonts",
+    "gitconfig",
+    "group",
+    "host.conf",
+    "hosts",
+    "inputrc",
+    "issue",
+    "java-17-openjdk",
+    "java-21-openjdk",
+    "java-25-openjdk",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "locale.alias",
+    "locale.conf",
+    "localtime",
+    "lsb-release",
+    "manpath.config",
+    "mime.types",
+    "nanorc",
+    "networks",
+    "nsswitch.conf",
+    "os-release",
+    "passwd",
+    "pki/ca-trust",
+    "pki/tls/cert.pem",
+    "pki/tls/certs",
+    "pki/tls/openssl.cnf",
+    "profile",
+    "profile.d",
+    "protocols",
+    "python3",
+    "redhat-release",
+    "resolv.conf",
+    "rpc",
+    "services",
+    "shells",
+    "ssl/cert.pem",
+    "ssl/certs",
+    "ssl/openssl.cnf",
+    "static/ssl",
+    "terminfo",
+    "timezone",
+    "vim",
+    "xattr.conf",
+    "zsh",
+)
+"""The part of `/etc` that programs need and that tells nothing of the host's users, services or secrets."""
+
+_TMPFS = {"/tmp": 4096, "/var/tmp": 1024, "/run": 64, "/dev/shm": 1024}  # noqa: S108  # mount points, in MiB
+_HOME_MIB = 1024
+_MASK_MIB = 16
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxPolicy:
+    """What one session's jail may do: write the project (`rw`) or only read it (`ro`), and use the host's network."""
+
+    fs: Literal["rw", "ro"] = "rw"
+    net: bool = True
+
+    def to_json(self) -> str:
+        """Return the form that `Session.sandbox_json` holds."""
+        return json.dumps({"fs": self.fs, "net": self.net})
+
+    @classmethod
+    def from_json(cls, text: str) -> SandboxPolicy:
+        """Read the form that `to_json` writes.
+
+        Raises:
+            ValueError: anything else, an unknown key among it. A policy that is not understood is never guessed at.
+
+        """
+        pairs = json.loads(text, object_pairs_hook=tuple)  # a repeated key is seen, not merged
+        if not isinstance(pairs, tuple) or sorted(key for key, _ in pairs) != ["fs", "net"]:
+            raise ValueError(f"not a sandbox policy: {text}")
+        values = dict(pairs)
+        if values["fs"] not in ("rw", "ro") or not isinstance(values["net"], bool):
+            raise ValueError(f"not a sandbox policy: {text}")
+        return cls(values["fs"], values["net"])
+
+    def in_words(self) -> str:
+        """Return the policy as a person would say it."""
+        project = "can read and write the project" if self.fs == "rw" else "can read the project and change nothing"
+        network = "can use the network" if self.net else "has no network (a hosted model cannot be reached)"
+        return f"{project}, {network}, sees nothing else of yours but the binds below"
+
+
+def is_available() -> bool:
+    """Tell whether a sandboxed session can be thought of: Linux, with `bwrap` on PATH.
+
+    Whether bwrap is *able* to make the jail here is found by trying: `hqt.probe`.
+    """
+    return sys.platform == "linux" and shutil.which("bwrap") is not None
+
+
+def trusted_bwrap(path_value: str, project: Path) -> Path | None:
+    """Return the `bwrap` that PATH names, passing over entries that are relative or inside the project.
+
+    What a jail can write must not decide which program makes the next jail.
+    """
+    for entry in path_value.split(os.pathsep):
+        candidate = Path(entry) / "bwrap"
+        if not entry.startswith("/") or not os.access(candidate, os.X_OK):
+            continue
+        real = candidate.resolve()
+        if real.is_file() and not real.is_relative_to(project) and not candidate.is_relative_to(project):
+            return candidate
+    return None
+
+
+def wrap(
+    command: Sequence[str],
+    cwd: Path,
+    policy: SandboxPolicy,
+    binds: Sequence[Bind],
+    *,
+    home: Path | None = None,
+    etc: Sequence[Bind] = (),
+    guards: Sequence[Bind] = (),
+) -> list[str]:
+    """Return the `bwrap … -- <command>` argv. Pure: reads no file, runs no program.
+
+    `cwd` is the project, resolved. `home` is where the empty home folder is made (the user's own by default). `etc`
+    stands in for entries of the host's `/etc` that hold more than the jail should see. `guards` are mounted over the
+    project; they count only where it is writable.
+    """
+    return [
+        "bwrap",
+        *_namespaces(policy),
+        *_system(etc),
+        *_empty_folders(home or Path.home()),
+        *_mounts(binds),
+        *_mounts([Bind(cwd, writable=policy.fs == "rw")]),
+        *(_mounts(guards) if policy.fs == "rw" else ()),
+        # Last, when every mount point has been made: the root is not a place to write to.
+        "--remount-ro",
+        "/dev",
+        "--remount-ro",
+        "/",
+        "--chdir",
+        str(cwd),
+        "--",
+        *command,
+    ]
+
+
+def namespace_flags(policy: SandboxPolicy) -> list[str]:
+    """Return the flags that a host must allow; the probe tries the same ones."""
+    return list(_namespaces(policy))
+
+
+def _namespaces(policy: SandboxPolicy) -> Iterator[str]:
+    yield from ("--unshare-all", "--unshare-user", "--disable-userns", "--cap-drop", "ALL", "--die-with-parent")
+    if policy.net:
+        yield "--share-net"
+
+
+def _system(etc: Sequence[Bind]) -> Iterator[str]:
+    for folder in SYSTEM_FOLDERS:
+        yield from ("--ro-bind-try", folder, folder)
+    replaced = {bind.where for bind in etc}
+    for name in ETC:
+        path = Path("/etc") / name
+        if path not in replaced:
+            yield from ("--ro-bind-try", str(path), str(path))
+    yield from _mounts(etc)
+    yield from ("--proc", "/proc", "--dev", "/dev")
+
+
+def _empty_folders(home: Path) -> Iterator[str]:
+    for folder, mib in _TMPFS.items():
+        yield from ("--size", str(mib * MIB), "--perms", "1777" if folder != "/run" else "0755", "--tmpfs", folder)
+    yield from ("--size", str(_HOME_MIB * MIB), "--perms", "0700", "--tmpfs", str(home))
+
+
+def _mounts(binds: Sequence[Bind]) -> Iterator[str]:
+    for bind in binds:
+        if bind.kind == "mask":
+            yield from ("--size", str(_MASK_MIB * MIB), "--perms", "0700", "--tmpfs", str(bind.where))
+        else:
+            yield from ("--bind" if bind.writable else "--ro-bind", str(bind.src), str(bind.where))
+
+
+def policy_of(sandbox_json: str | None) -> SandboxPolicy | None:
+    """Return the policy that a row holds, or None for a session that was never sandboxed."""
+    return None if sandbox_json is None else SandboxPolicy.from_json(sandbox_json)

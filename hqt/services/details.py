@@ -1,0 +1,64 @@
+"""Everything about one session, for `hqt show`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hqt.services.sessions import SessionService
+from hqt.services.start import policy_of
+
+if TYPE_CHECKING:
+    from hqt.harnesses.base import Bind
+    from hqt.sandbox import SandboxPolicy
+    from hqt.services.listing import View
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """A session, its policy, and the command that runs, or that the next attach would run."""
+
+    view: View
+    policy: SandboxPolicy | None
+    argv: list[str]
+    binds: list[Bind]
+    names: list[str]
+    resumes: bool
+    weaknesses: list[str]
+
+    @property
+    def next_attach_in_words(self) -> str:
+        """What the next `hqt attach` does."""
+        if self.view.state == "running":
+            return "shows its window"
+        return f"goes on with {self.view.row.conversation}" if self.resumes else "starts it afresh"
+
+    def to_json(self) -> dict[str, object]:
+        """Return the object that `hqt show --json` prints. Keys are only ever added."""
+        return {
+            **self.view.to_json(),
+            "argv": self.argv,
+            "binds": [
+                {"source": None if bind.kind == "mask" else str(bind.src), "target": str(bind.where), "mode": bind.mode}
+                for bind in self.binds
+            ],
+            "environment": self.names,
+            "resume": {
+                "conversation": self.view.row.conversation or None,
+                "rung": "resume" if self.resumes else "fresh",
+            },
+        }
+
+
+def details(view: View) -> Details:
+    """Return what there is to know; changes nothing.
+
+    Raises:
+        HqtError: the session could not be started as it is.
+
+    """
+    policy = policy_of(view.row)
+    resumes, start = SessionService().plan(view)
+    # What runs is what tmux was given; what would run is rebuilt from the row.
+    argv = view.server.start_command(view.pane) if view.pane else start.command
+    return Details(view, policy, argv, start.binds, start.names, resumes, start.weaknesses)

@@ -1,0 +1,82 @@
+"""Which variables reach a harness: the plain ones are recorded with their values, the others pass by name only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hqt.executables import TOOLCHAIN_VARIABLES, steady_path
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_PLAIN = (
+    "COLORFGBG",
+    "COLORTERM",
+    "EDITOR",
+    "HOME",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_COLLATE",
+    "LC_CTYPE",
+    "LC_MESSAGES",
+    "LC_MONETARY",
+    "LC_NUMERIC",
+    "LC_TIME",
+    "LOGNAME",
+    "NO_COLOR",
+    "PAGER",
+    "PATH",
+    "SHELL",
+    "TZ",
+    "USER",
+    "VISUAL",
+    *TOOLCHAIN_VARIABLES,
+)
+"""Recorded in the row: a session is the same from whatever shell it is started again."""
+
+_BY_NAME = (
+    "ALL_PROXY",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "NO_PROXY",
+    "all_proxy",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+)
+"""May hold a password: taken from the shell that starts the session, never recorded."""
+
+_FROM_TMUX = ("TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION")
+
+
+def recorded(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return what a new session records of the environment."""
+    plain = {name: environment[name] for name in _PLAIN if name in environment}
+    return {**plain, "PATH": steady_path(environment.get("PATH", ""))}
+
+
+def jail_constants(home: Path) -> dict[str, str]:
+    """Return what points the package managers to the session's own cache, kept over restarts."""
+    cache = home / ".cache"
+    return {
+        "CARGO_HOME": str(cache / "cargo"),
+        "GOMODCACHE": str(cache / "go-mod"),
+        "GRADLE_USER_HOME": str(cache / "gradle"),
+        "XDG_CACHE_HOME": str(cache),
+        "npm_config_cache": str(cache / "npm"),
+    }
+
+
+def kept_names(plain: Mapping[str, str], constants: Mapping[str, str], by_name: tuple[str, ...]) -> list[str]:
+    """Return the names of every variable that a jail may see, in the order that its command lists them."""
+    return sorted({*plain, *constants, *by_name, *_BY_NAME, *_FROM_TMUX})
+
+
+def window_values(
+    plain: Mapping[str, str], constants: Mapping[str, str], by_name: tuple[str, ...], caller: Mapping[str, str]
+) -> dict[str, str]:
+    """Return what the window is given: the caller's values of the named variables, the recorded ones, the constants."""
+    named = {name: caller[name] for name in (*by_name, *_BY_NAME) if name in caller}
+    return {**named, **plain, **constants}

@@ -1,0 +1,192 @@
+"""From what is declared (harness, policy, project) to the binds that bwrap is given, and the making of what they need.
+
+`plan` looks at files and changes nothing, so that `hqt show` can use it; `make` carries out what a start needs.
+"""
+
+from __future__ import annotations
+
+import grp
+import os
+import pwd
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hqt import nofollow
+from hqt.errors import ServiceError
+from hqt.guards import GitFolders, project_guards
+from hqt.harnesses.base import FOLDER, Bind
+from hqt.refusals import resolved
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hqt.harnesses.base import HarnessConfigurator
+
+_GIT_IDENTITY = (".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes")
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Something that must be there before the start: `root/relative` on the host, with its content if it is new."""
+
+    root: Path
+    relative: Path
+    create: bytes | str
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A snapshot: the user's own file, and the private copy that the jail gets."""
+
+    original: Path
+    private: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Jail:
+    """The jail of one session, ready for `sandbox.wrap`."""
+
+    binds: list[Bind]
+    guards: list[Bind]
+    etc: list[Bind]
+    folder: Path
+    """The session's private folder."""
+    made: list[Made]
+    copies: list[Copy]
+
+
+def plan(
+    configurator: HarnessConfigurator,
+    *,
+    folder: Path,
+    executables: Iterable[Bind],
+    own_binds: Iterable[Bind],
+    linked: GitFolders | None,
+    writable: bool,
+) -> Jail:
+    """Return the jail of a session whose private folder is `folder` and whose project is `writable` or not.
+
+    Raises:
+        ServiceError: a link lies where a guard or a bind of a jail-writable folder belongs.
+
+    """
+    home, project = configurator.home, configurator.project
+    declared = [
+        *executables,
+        *(Bind(home / name) for name in _GIT_IDENTITY),
+        *configurator.sandbox_binds(),
+        Bind(folder / "cache", writable=True, target=home / ".cache", create=FOLDER),
+        *own_binds,
+    ]
+    binds: list[Bind] = []
+    made: list[Made] = []
+    copies: list[Copy] = []
+    roots: list[Path] = []
+    for bind in declared:
+        root = next((root for root in reversed(roots) if bind.src != root and bind.src.is_relative_to(root)), None)
+        if not _is_there(bind.src, root) and bind.create is None:
+            continue
+        if bind.create is not None and (root or bind.create == FOLDER):
+            made.append(Made(root or bind.src, bind.src.relative_to(root or bind.src), bind.create))
+        if bind.kind == "snapshot":
+            private = folder / "snapshots" / f"{len(copies)}-{bind.src.name.lstrip('.')}"
+            copies.append(Copy(bind.src, private))
+            binds.append(replace(bind, src=private, target=bind.where))
+        elif bind.kind == "mask":
+            binds.append(bind)
+        else:
+            binds.append(replace(bind, src=resolved(bind.src), target=bind.where))
+            roots.extend([bind.src] if bind.writable else [])
+    if linked and not writable:
+        binds.append(Bind(linked.common))
+    guards = project_guards(project, linked) if writable else []
+    for guard in guards:
+        if guard.create is not None:
+            root = project if guard.src.is_relative_to(project) or not linked else linked.common
+            made.append(Made(root, guard.src.relative_to(root), guard.create))
+    return Jail(binds, guards, _etc(folder), folder, made, copies)
+
+
+def _is_there(path: Path, root: Path | None) -> bool:
+    """Look for `path`; below `root`, a folder that a jail can write, no link is followed."""
+    if root is None:
+        return path.exists()
+    found = nofollow.kind(resolved(root), path.relative_to(root))
+    if found == "link":
+        raise ServiceError(f"{path} is a link, inside a folder that a jail can write", "make it a plain file or folder")
+    return found != "missing"
+
+
+def _etc(folder: Path) -> list[Bind]:
+    resolver = resolved(Path("/etc/resolv.conf"))  # often a link into /run, which the jail does not have
+    binds = [Bind(folder / "etc" / name, target=Path("/etc") / name) for name in ("passwd", "group")]
+    if resolver.is_file():
+        binds.append(Bind(resolver, target=Path("/etc/resolv.conf")))
+    return binds
+
+
+def make(jail: Jail, configurator: HarnessConfigurator) -> None:
+    """Make what the jail's start needs: mount points, private copies, the accounts that it may know of.
+
+    Raises:
+        ServiceError: it cannot be made, or a link was put in its place.
+
+    """
+    try:
+        for made in jail.made:
+            made.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            root = resolved(made.root)
+            if isinstance(made.create, bytes):
+                nofollow.make_file(root, made.relative, made.create)
+            else:
+                nofollow.make_folder(root, made.relative)
+        for copy in jail.copies:
+            original = copy.original.read_bytes() if copy.original.exists() else b""
+            _write_private(copy.private, configurator.snapshot_content(copy.original, original))
+        _write_private(jail.folder / "etc/passwd", _accounts(configurator.home).encode())
+        _write_private(jail.folder / "etc/group", _groups().encode())
+    except OSError as error:
+        raise ServiceError(f"the jail cannot be made: {error.filename}: {error.strerror}") from error
+
+
+def _accounts(home: Path) -> str:
+    """Return a passwd file of the user and those that every system has: the host's other accounts stay unknown."""
+    uid, gid = os.getuid(), os.getgid()
+    try:
+        name, shell = pwd.getpwuid(uid).pw_name, pwd.getpwuid(uid).pw_shell
+    except KeyError:
+        name, shell = f"user{uid}", "/bin/sh"
+    lines = {0: "root:x:0:0:root:/root:/bin/sh", 65534: "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin"}
+    lines[uid] = f"{name}:x:{uid}:{gid}:{name}:{home}:{shell}"
+    return "".join(f"{lines[uid]}\n" for uid in sorted(lines))
+
+
+def _groups() -> str:
+    gid = os.getgid()
+    try:
+        name = grp.getgrgid(gid).gr_name
+    except KeyError:
+        name = f"group{gid}"
+    lines = {0: "root:x:0:", 65534: "nogroup:x:65534:", gid: f"{name}:x:{gid}:"}
+    return "".join(f"{lines[gid]}\n" for gid in sorted(lines))
+
+
+def _write_private(path: Path, content: bytes) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name}.new")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+    fresh.replace(path)
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a session's private folder, whatever a jail left in its cache: no link is followed."""
+    for parent, names, _ in os.walk(folder):
+        for name in names:
+            path = Path(parent, name)
+            if not path.is_symlink():
+                path.chmod(0o700)  # before it is walked: a jail may have taken its own permissions away
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,94 @@
+"""From the options of `hqt new` to the session that they ask for: defaults, contradictions, the configured harness."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from hqt import config, executables
+from hqt.errors import HarnessNotInstalledError, UsageError
+from hqt.harnesses import HARNESSES, PREFERRED
+from hqt.sandbox import SandboxPolicy
+from hqt.services.sessions import NewSession
+from hqt.tmux import socket_path
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_ARGUMENT_BYTES = 131_071  # Linux's MAX_ARG_STRLEN, less the end
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What was given on the command line; None where it was not."""
+
+    project: Path = Path()
+    args: tuple[str, ...] = ()
+    harness: str = ""
+    name: str = ""
+    sandbox: bool | None = None
+    read_only: bool | None = None
+    net: bool | None = None
+    prompt: str = ""
+    binds: tuple[str, ...] = ()
+    variable_names: tuple[str, ...] = ()
+    here: bool = False
+    size: tuple[int, int] | None = None
+
+
+def request_for(options: Options) -> NewSession:
+    """Return the session that the options ask for.
+
+    Raises:
+        UsageError: they contradict each other.
+        HarnessNotInstalledError: none was named and none is installed.
+
+    """
+    settings = config.load()
+    if len(options.prompt.encode("utf-8", "surrogateescape")) > _ARGUMENT_BYTES:
+        raise UsageError(f"a prompt has at most {_ARGUMENT_BYTES} bytes", "put it into a file and name that file")
+    for name in options.variable_names:
+        if not _VARIABLE.fullmatch(name):
+            raise UsageError(f"--env takes the name of a variable, not {name.partition('=')[0]!r}…", "export it first")
+    if options.here and "TMUX_PANE" not in os.environ:
+        raise UsageError("--here works inside tmux only", "leave it out")
+    return NewSession(
+        project=options.project,
+        harness=options.harness or settings.harness or _first_installed(),
+        socket=socket_path(configured=settings.tmux_socket),
+        name=options.name,
+        policy=_policy(options),
+        prompt=options.prompt,
+        args=options.args,
+        binds=tuple(map(_bind, options.binds)),
+        variable_names=options.variable_names,
+        beside_pane=os.environ["TMUX_PANE"] if options.here else "",
+        size=options.size,
+    )
+
+
+def _policy(options: Options) -> SandboxPolicy | None:
+    restrictions = {"--ro": options.read_only, "--no-net": options.net is False, "--bind": options.binds}
+    given = [option for option, value in restrictions.items() if value]
+    if options.sandbox is False and given:
+        raise UsageError(f"{given[0]} restricts a sandbox, and --no-sandbox asks for none", "leave one of the two out")
+    if not (options.sandbox or given):
+        return None
+    return SandboxPolicy("ro" if options.read_only else "rw", options.net is not False)
+
+
+def _bind(given: str) -> tuple[Path, bool]:
+    path, separator, mode = given.rpartition(":")
+    if separator and mode in ("ro", "rw"):
+        return Path(path).expanduser().absolute(), mode == "rw"
+    return Path(given).expanduser().absolute(), False
+
+
+def _first_installed() -> str:
+    path_value = executables.steady_path(os.environ.get("PATH", ""))
+    for name in PREFERRED:
+        if executables.which(HARNESSES[name].executable, path_value, Path("/")):
+            return name
+    raise HarnessNotInstalledError(
+        "none of claude, codex and kiro is installed", "install one, or name a command: hqt new -H generic -- COMMAND"
+    )

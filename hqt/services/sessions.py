@@ -1,0 +1,353 @@
+"""SessionService: creates, starts, stops, removes. Row first, window second; each step is safe to die in."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import secrets
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+
+from hqt import paths, probe
+from hqt.db.connection import make_private_folder
+from hqt.db.engine import transactions
+from hqt.db.models import Event, Session
+from hqt.db.rows import COLUMNS, Row
+from hqt.errors import HqtError, SandboxUnavailableError, ServiceError
+from hqt.guards import linked_git
+from hqt.harnesses import configurator
+from hqt.refusals import refuse_bind, refuse_project
+from hqt.services import jail, names, processes
+from hqt.services.environment import recorded
+from hqt.services.listing import View, views
+from hqt.services.start import Start, around, host_environment, plan_start, usable_project
+from hqt.tmux import Pane, Server, SpawnRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy.orm import Session as Transaction
+
+    from hqt.harnesses.base import SpawnConfig
+    from hqt.sandbox import SandboxPolicy
+
+GRACE_S = 0.3
+"""How long a fresh start is watched, so that a command that dies at once is told, not left to be found."""
+RESUME_GRACE_S = 2.0
+"""How long a resumed harness is watched: one that does not know its conversation ends within this time."""
+_STOP_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class NewSession:
+    """What `hqt new` asks for; `policy` None means unsandboxed."""
+
+    project: Path
+    harness: str
+    socket: Path
+    name: str = ""
+    policy: SandboxPolicy | None = None
+    prompt: str = ""
+    args: tuple[str, ...] = ()
+    binds: tuple[tuple[Path, bool], ...] = ()
+    """Further paths, each with whether it is writable."""
+    variable_names: tuple[str, ...] = ()
+    beside_pane: str = ""
+    size: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A session that has a window; `rung` says how it got there, `last_lines` what it said if it ended at once."""
+
+    view: View
+    rung: str
+    exit_status: int | None = None
+    last_lines: list[str] = field(default_factory=list)
+    setup_hint: str = ""
+
+
+class SessionService:
+    """The sessions of one user, over one database."""
+
+    def __init__(self, database: Path | None = None) -> None:
+        self._transaction = transactions(database or paths.database())
+
+    def create_session(self, request: NewSession) -> Started:
+        """Make a session and start it. What fails before the window is there leaves no row.
+
+        Raises:
+            HqtError: the project, harness, sandbox or tmux cannot be used; or the name is taken.
+
+        """
+        row = self._new_row(request)
+        start = plan_start(row, rung="fresh", prompt=request.prompt)
+        self._require_sandbox(start)
+        row = self._insert(row, request)
+        try:
+            with self._lock(row.id):
+                pane = self._start_window(row, start, "created", beside_pane=request.beside_pane, size=request.size)
+        except BaseException:
+            self._forget(row)
+            raise
+        return self._watched(row, pane, "created", GRACE_S, start)
+
+    def attach_session(self, name: View, *, size: tuple[int, int] | None = None) -> Started:
+        """Return the session's window, started again by its rungs if it does not run.
+
+        Raises:
+            HqtError: it cannot be started.
+
+        """
+        if name.state == "running":
+            return Started(name, "running")
+        with self._lock(name.row.id):
+            view = self._fresh_view(name.row.id)
+            if view.state == "running":
+                return Started(view, "running")
+            return self._respawn_with_fallback(view, size)
+
+    def stop(self, view: View) -> None:
+        """End the session's window and all that runs in it; its row, policy and conversation stay."""
+        with self._lock(view.row.id):
+            current = self._fresh_view(view.row.id)
+            self._learn_conversation(current)
+            with self._transaction() as transaction:
+                session = _session(transaction, current.row.id)
+                session.desired = "stopped"
+                _record(transaction, current.row.id, "stopped", was=current.state)
+            if current.pane:
+                processes.end_window(current.server, current.pane)
+
+    def remove(self, view: View) -> None:
+        """Stop the session and forget it: its row, its private copies and its cache. The project is not touched."""
+        with self._lock(view.row.id):
+            current = self._fresh_view(view.row.id)
+            if current.pane:
+                processes.end_window(current.server, current.pane)
+            self._forget(current.row)
+
+    def rename(self, view: View, name: str) -> None:
+        """Give the session another name, and its window too.
+
+        Raises:
+            HqtError: the name is taken, or cannot be one.
+
+        """
+        names.checked(name)
+        try:
+            with self._transaction() as transaction:
+                _session(transaction, view.row.id).name = name
+                _record(transaction, view.row.id, "renamed", name=name)
+        except IntegrityError:
+            raise _taken(name) from None
+        if view.pane:
+            view.server.rename_window(view.pane, name)
+
+    def plan(self, view: View) -> tuple[bool, Start]:
+        """Return whether `attach_session` would go on with a conversation, and the start that it would make."""
+        resumes = self._get_resume_config(view.row) is not None
+        return resumes, plan_start(view.row, rung="resume" if resumes else "fresh")
+
+    def _new_row(self, request: NewSession) -> Row:
+        if request.name:
+            names.checked(request.name)
+        chosen = configurator(request.harness)
+        project = usable_project(request.project)
+        environment = recorded(host_environment())
+        home = Path(environment.get("HOME") or Path.home())
+        described = chosen(home, project, host_environment())
+        linked = None
+        binds: list[tuple[str, bool]] = []
+        if request.policy:
+            surroundings = around(home, request.socket, described)
+            refuse_project(project, surroundings)
+            for path, writable in request.binds:
+                if not path.exists():
+                    raise ServiceError(f"{path} does not exist, so it cannot be bound", "see --bind")
+                real = path.resolve()
+                refuse_bind(real, surroundings)
+                binds.append((str(real), writable))
+            linked = linked_git(project)
+        return Row(
+            id=secrets.token_hex(8),
+            name=request.name,
+            harness=request.harness,
+            project=str(project),
+            args_json=json.dumps(request.args),
+            environment_json=json.dumps(environment),
+            variable_names_json=json.dumps(request.variable_names),
+            binds_json=json.dumps(binds),
+            git_json=json.dumps([str(linked.own), str(linked.common)]) if linked else None,
+            conversation=described.new_conversation(),
+            socket=str(request.socket),
+            desired="running",
+            created_at=_now(),
+            started_at=None,
+            sandbox_json=request.policy.to_json() if request.policy else None,
+        )
+
+    def _insert(self, row: Row, request: NewSession) -> Row:
+        candidates = iter([request.name]) if request.name else names.defaults(Path(row.project), row.harness)
+        for name in candidates:
+            try:
+                with self._transaction() as transaction:
+                    transaction.add(Session(**asdict(replace(row, name=name))))
+                    _record(transaction, row.id, "created", name=name, harness=row.harness)
+            except IntegrityError:
+                continue
+            return replace(row, name=name)
+        raise _taken(request.name)
+
+    def _respawn_with_fallback(self, view: View, size: tuple[int, int] | None) -> Started:
+        self._learn_conversation(view)
+        row = self._fresh_view(view.row.id).row
+        dead = view.pane
+        if view.pane:
+            with self._transaction() as transaction:
+                _record(transaction, row.id, "exited", status=view.pane.exit_status)
+        if self._get_resume_config(row):
+            start = plan_start(row, rung="resume")
+            self._require_sandbox(start)
+            pane = self._start_window(row, start, "resume", replaces=dead, size=size)
+            resumed = self._watched(row, pane, "resumed", RESUME_GRACE_S, start)
+            if not resumed.exit_status:
+                return resumed
+            dead = pane
+            # The harness does not know the conversation any more, and may refuse its id a second time.
+            conversation = configurator(row.harness)(start.home, Path(row.project), {}).new_conversation()
+            with self._transaction() as transaction:
+                _session(transaction, row.id).conversation = conversation
+            row = replace(row, conversation=conversation)
+        start = plan_start(row, rung="fresh")
+        self._require_sandbox(start)
+        pane = self._start_window(row, start, "fresh", replaces=dead, size=size)
+        return self._watched(row, pane, "fresh", GRACE_S, start)
+
+    def _get_resume_config(self, row: Row) -> SpawnConfig | None:
+        """Return the command that goes on with the row's conversation, or None when there is none on disk."""
+        environment = {**host_environment(), **json.loads(row.environment_json)}
+        harness = configurator(row.harness)(Path(environment["HOME"]), Path(row.project), environment)
+        if not harness.has_conversation(row.conversation):
+            return None
+        return harness.build_resume_config(
+            json.loads(row.args_json), conversation=row.conversation, sandboxed=row.sandbox_json is not None
+        )
+
+    def _require_sandbox(self, start: Start) -> None:
+        """Fail where the jail that was asked for cannot be made: nothing ever runs unsandboxed instead.
+
+        Raises:
+            SandboxUnavailableError: with bwrap's own words.
+
+        """
+        if start.bwrap and (reason := probe.failure(start.bwrap)):
+            raise SandboxUnavailableError(
+                f"bubblewrap cannot make a sandbox here: {reason}", "hqt never starts without it; see hqt doctor"
+            )
+
+    def _start_window(
+        self,
+        row: Row,
+        start: Start,
+        rung: str,
+        *,
+        replaces: Pane | None = None,
+        beside_pane: str = "",
+        size: tuple[int, int] | None = None,
+    ) -> Pane:
+        start.make()
+        started_at = _now()
+        with self._transaction() as transaction:
+            session = _session(transaction, row.id)
+            session.desired = "running"
+            session.started_at = started_at
+            digest = hashlib.sha256("\0".join(start.command).encode("utf-8", "surrogateescape")).hexdigest()
+            _record(transaction, row.id, "started", rung=rung, argv_sha256=digest)
+        request = SpawnRequest(
+            hqt_id=row.id,
+            name=row.name,
+            cwd=Path(row.project),
+            command=start.command,
+            environment=start.environment,
+            beside_pane=beside_pane,
+            replaces=replaces.window if replaces else "",
+            **({"size": size} if size else {}),
+        )
+        return Server(Path(row.socket)).start_window(request)
+
+    def _watched(self, row: Row, pane: Pane, rung: str, grace_s: float, start: Start) -> Started:
+        """Wait until the command has ended or the time is over, and tell which."""
+        server = Server(Path(row.socket))
+        status = processes.status_within(server, pane, grace_s)
+        view = View(row, Pane(pane.hqt_id, pane.session, pane.window, pane.pane, pane.pid, status))
+        if status is None:
+            return Started(view, rung, setup_hint=start.setup_hint)
+        return Started(view, rung, status, server.screen(pane), start.setup_hint)
+
+    def _learn_conversation(self, view: View) -> None:
+        """Record the conversation that the harness chose itself, while its processes can still tell."""
+        row = view.row
+        if row.conversation or row.started_at is None:
+            return
+        environment = {**host_environment(), **json.loads(row.environment_json)}
+        harness = configurator(row.harness)(Path(environment["HOME"]), Path(row.project), environment)
+        with self._transaction() as transaction:
+            claimed = set(transaction.scalars(select(Session.conversation).where(Session.id != row.id)))
+            open_files = processes.open_files(view.pane.pid) if view.state == "running" and view.pane else set()
+            since = datetime.fromisoformat(row.started_at)
+            found = harness.find_conversation(since, claimed=claimed, open_files=open_files)
+            if found:
+                _session(transaction, row.id).conversation = found
+
+    def _fresh_view(self, session_id: str) -> View:
+        with self._transaction() as transaction:
+            session = _session(transaction, session_id)
+            row = Row(**{name: getattr(session, name) for name in COLUMNS})
+        return views([row])[0]
+
+    def _forget(self, row: Row) -> None:
+        with self._transaction() as transaction:
+            if session := transaction.get(Session, row.id):
+                transaction.delete(session)
+                _record(transaction, row.id, "removed", name=row.name)
+        jail.remove_folder(paths.session_folder(row.id))
+
+    @contextmanager
+    def _lock(self, session_id: str) -> Iterator[None]:
+        """Let one program at a time start, stop or remove the session."""
+        folder = paths.session_folder(session_id)
+        make_private_folder(folder)
+        descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+def _session(transaction: Transaction, session_id: str) -> Session:
+    session = transaction.get(Session, session_id)
+    if session is None:
+        raise ServiceError("the session was removed meanwhile", "hqt ls shows those that are left")
+    return session
+
+
+def _record(transaction: Transaction, session_id: str, kind: str, **detail: object) -> None:
+    transaction.add(Event(session_id=session_id, at=_now(), kind=kind, detail_json=json.dumps(detail)))
+
+
+def _taken(name: str) -> HqtError:
+    return ServiceError(f"there is a session named {name!r} already", "choose another with --name; hqt ls shows them")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat()

@@ -1,0 +1,233 @@
+"""The window's whole command, rebuilt from a session's row: the same list, element by element, whoever asks."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from hqt import executables, launch, paths, sandbox
+from hqt.errors import HarnessNotInstalledError, SandboxUnavailableError, ServiceError, StateError
+from hqt.guards import GitFolders
+from hqt.harnesses import configurator
+from hqt.harnesses.base import Bind
+from hqt.refusals import Surroundings, refuse_bind, refuse_project, resolved
+from hqt.services import jail
+from hqt.services.environment import jail_constants, kept_names, window_values
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hqt.db.rows import Row
+    from hqt.harnesses.base import HarnessConfigurator, SpawnConfig
+    from hqt.sandbox import SandboxPolicy
+
+Rung = Literal["resume", "fresh"]
+_UNSCOPED = "bwrap is setuid here: abstract sockets of the host can be reached while the network is on"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A start that is planned and not yet made."""
+
+    command: list[str]
+    """The launcher, then the wrapped argv."""
+    environment: dict[str, str]
+    """What the window is given; values reach tmux on its standard input only."""
+    names: list[str]
+    """The variables that the command may see; `["*"]` for an unsandboxed one."""
+    harness: HarnessConfigurator
+    bwrap: Path | None
+    jail: jail.Jail | None
+    is_scoped: bool
+    """Whether abstract sockets of the host are out of reach: without a network they are in any case."""
+    binds: list[Bind]
+    """Every bind beyond the system's, in mount order, with the mode it ends up with."""
+
+    @property
+    def home(self) -> Path:
+        """The home folder that the session was created with."""
+        return self.harness.home
+
+    @property
+    def setup_hint(self) -> str:
+        """What the user has to do once outside the jail, if anything."""
+        return self.harness.setup_hint() if self.jail else ""
+
+    @property
+    def weaknesses(self) -> list[str]:
+        """What the jail does not keep here, and why, in plain words."""
+        return [] if self.is_scoped else [_UNSCOPED]
+
+    def make(self) -> None:
+        """Make what the jail's start needs."""
+        if self.jail:
+            jail.make(self.jail, self.harness)
+
+
+def plan_start(row: Row, *, rung: Rung, prompt: str = "") -> Start:
+    """Return the start of a session by that rung. Looks at files and changes nothing.
+
+    Raises:
+        HqtError: the row cannot be understood, or what it names is no longer what it was.
+
+    """
+    plain: dict[str, str] = json.loads(row.environment_json)
+    variables = tuple(json.loads(row.variable_names_json))
+    policy = policy_of(row)
+    project = usable_project(Path(row.project))
+    if project != Path(row.project):
+        raise ServiceError(
+            f"the project {row.project} leads to {project} now", "look at what replaced it; nothing was started"
+        )
+    environment = {**host_environment(), **plain}
+    harness = configurator(row.harness)(Path(environment["HOME"]), project, environment)
+    config = _config(harness, row, rung, prompt)
+    found = _executable(harness, config, plain["PATH"])
+    by_name = (*harness.environment_names, *variables)
+    if policy is None:
+        command = launch.command(
+            config.command, program=str(found), folder=str(project), names=[launch.ALL_VARIABLES], scope=False
+        )
+        values = window_values(plain, {}, by_name, os.environ)
+        return Start(command, values, [launch.ALL_VARIABLES], harness, None, None, is_scoped=True, binds=[])
+    return _sandboxed(row, policy, harness, config, found=found, plain=plain, by_name=by_name)
+
+
+def _sandboxed(
+    row: Row,
+    policy: SandboxPolicy,
+    harness: HarnessConfigurator,
+    config: SpawnConfig,
+    *,
+    found: Path,
+    plain: Mapping[str, str],
+    by_name: tuple[str, ...],
+) -> Start:
+    home, project = harness.home, harness.project
+    surroundings = around(home, Path(row.socket), harness)
+    refuse_project(project, surroundings)
+    own_binds = [_own_bind(Path(path), writable, surroundings) for path, writable in json.loads(row.binds_json)]
+    git = GitFolders(*map(Path, json.loads(row.git_json))) if row.git_json else None
+    toolchains = executables.toolchain_binds(plain["PATH"], home)
+    program, chain = executables.executable_binds(
+        found,
+        plain["PATH"],
+        visible=[bind.src for bind in toolchains],
+        untrusted=[Path(row.project), *surroundings.guarded],
+    )
+    made = jail.plan(
+        harness,
+        folder=paths.session_folder(row.id),
+        executables=[*toolchains, *chain],
+        own_binds=own_binds,
+        linked=git,
+        writable=policy.fs == "rw",
+    )
+    in_system = any(program.is_relative_to(folder) for folder in sandbox.SYSTEM_FOLDERS)
+    first = config.command[0] if program == found and in_system else str(program)
+    wrapped = sandbox.wrap(
+        [first, *config.command[1:]], project, policy, made.binds, home=home, etc=made.etc, guards=made.guards
+    )
+    bwrap = bwrap_of(plain["PATH"], project)
+    constants = {**jail_constants(home), **harness.sandbox_environment}
+    names = kept_names(plain, constants, by_name)
+    is_setuid = bool(bwrap.stat().st_mode & 0o4000)  # would lose its privilege, and then fail
+    scope = policy.net and not is_setuid
+    command = launch.command(wrapped, program=str(bwrap), folder=str(project), names=names, scope=scope)
+    values = window_values(plain, constants, by_name, os.environ)
+    binds = [*made.etc, *made.binds, Bind(project, writable=policy.fs == "rw"), *made.guards]
+    return Start(command, values, names, harness, bwrap, made, is_scoped=scope or not policy.net, binds=binds)
+
+
+def policy_of(row: Row) -> SandboxPolicy | None:
+    """Return the row's policy.
+
+    Raises:
+        StateError: it is not one: a policy edited by hand is not guessed at.
+
+    """
+    try:
+        return sandbox.policy_of(row.sandbox_json)
+    except ValueError as error:
+        raise StateError(
+            f"the session {row.name!r} has a policy that hqt does not know: {row.sandbox_json}",
+            "it is not started; remove it with hqt rm, and make it anew",
+        ) from error
+
+
+def usable_project(project: Path) -> Path:
+    """Return the project, resolved.
+
+    Raises:
+        ServiceError: it is missing, not a folder, or no longer where its path says.
+
+    """
+    if not project.is_dir():
+        raise ServiceError(
+            f"the project {project} is not a folder" if project.exists() else f"the project {project} does not exist",
+            "name a folder that exists",
+        )
+    if not os.access(project, os.R_OK | os.X_OK):
+        raise ServiceError(f"the project {project} cannot be read", "look at its permissions")
+    real = project.resolve()
+    try:
+        str(real).encode()
+    except UnicodeEncodeError:
+        raise ServiceError(f"the project's path is not UTF-8: {str(real)!r}", "rename the folder") from None
+    return real
+
+
+def host_environment() -> dict[str, str]:
+    """Return this process's environment, with HOME in any case."""
+    return {"HOME": str(Path.home()), **os.environ}
+
+
+def around(home: Path, socket: Path, harness: HarnessConfigurator) -> Surroundings:
+    """Return what must stay outside a session's jail."""
+    guarded = tuple(resolved(bind.src) for bind in harness.sandbox_binds() if bind.writable and bind.kind == "bind")
+    return Surroundings(
+        resolved(home), resolved(paths.state_folder()), resolved(paths.runtime_folder()), resolved(socket), guarded
+    )
+
+
+def bwrap_of(path_value: str, project: Path) -> Path:
+    """Return the bwrap that the session's PATH names.
+
+    Raises:
+        SandboxUnavailableError: there is none, or this is not Linux.
+
+    """
+    bwrap = sandbox.trusted_bwrap(path_value, project) if sandbox.is_available() else None
+    if bwrap is None:
+        raise SandboxUnavailableError(
+            "bubblewrap (bwrap) is not installed, so there is no sandbox",
+            "install it: apt install bubblewrap, dnf install bubblewrap, …; hqt never starts without it",
+        )
+    return bwrap
+
+
+def _config(harness: HarnessConfigurator, row: Row, rung: Rung, prompt: str) -> SpawnConfig:
+    args = json.loads(row.args_json)
+    sandboxed = row.sandbox_json is not None
+    if rung == "resume":
+        return harness.build_resume_config(args, conversation=row.conversation, sandboxed=sandboxed)
+    return harness.build_spawn_config(args, prompt=prompt, conversation=row.conversation, sandboxed=sandboxed)
+
+
+def _executable(harness: HarnessConfigurator, config: SpawnConfig, path_value: str) -> Path:
+    found = executables.which(config.command[0], path_value, config.cwd)
+    if found is None:
+        raise HarnessNotInstalledError(
+            f"{config.command[0]} is not installed, or not on the session's PATH", harness.install_hint
+        )
+    return found
+
+
+def _own_bind(path: Path, writable: bool, surroundings: Surroundings) -> Bind:  # noqa: FBT001
+    if resolved(path) != path or not path.exists():
+        raise ServiceError(f"{path}, a bind of this session, is no longer what it was", "look at what replaced it")
+    refuse_bind(path, surroundings)
+    return Bind(path, writable=writable)

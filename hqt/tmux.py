@@ -1,0 +1,336 @@
+"""The one place that talks to tmux. Nothing here passes through a shell, and no string reaches tmux unquoted.
+
+Windows are made by commands on tmux's standard input (`source-file -`): there a command may be longer than one message
+of 16 KiB, and what it holds is in no process's argv. A window is ours by its `@hqt_id` *and* by its command.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hqt.errors import TmuxUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import libtmux
+
+SESSION = "hqt"
+OLDEST = (3, 2)
+_TRIES = 5
+_TIMEOUT_S = 20
+_DETACHED_SIZE = (200, 50)
+_PANE_ID = re.compile(r"%\d+")
+
+# A user's own options must not matter to a window of ours, nor may a jail dress itself as something else.
+_WINDOW_OPTIONS = {
+    "remain-on-exit": "on",
+    "automatic-rename": "off",
+    "allow-rename": "off",
+    "allow-passthrough": "off",
+    "monitor-bell": "on",
+}
+_FIELDS = (
+    "@hqt_id",
+    "session_id",
+    "window_id",
+    "pane_id",
+    "pane_pid",
+    "pane_dead",
+    "pane_dead_status",
+    "pane_dead_signal",
+    "pid",
+    "m:*/hqt/launch.py *,#{pane_start_command}",
+)
+_FORMAT = "|".join(f"#{{{field}}}" for field in _FIELDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Pane:
+    """A pane that runs, or ran, a session's command, as tmux reports it."""
+
+    hqt_id: str
+    session: str
+    window: str
+    pane: str
+    pid: int
+    exit_status: int | None
+    """None while it runs; 128 and the signal's number when a signal ended it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpawnRequest:
+    """A window to be made: `command` runs as it is, without a shell, with `environment` added to the server's."""
+
+    hqt_id: str
+    name: str
+    cwd: Path
+    command: list[str]
+    environment: Mapping[str, str]
+    beside_pane: str = ""
+    """The pane in whose tmux session the window belongs; without it, the session `hqt`."""
+    size: tuple[int, int] = _DETACHED_SIZE
+    """Columns and rows of the session `hqt`, when it is made for this window and nobody is attached."""
+    replaces: str = ""
+    """The id of a dead window that is closed once the new one is there."""
+
+
+def socket_path(chosen: str = "", configured: str = "") -> Path:
+    """Return the server's socket: `chosen` or `HQT_TMUX_SOCKET`, else the server of `$TMUX`, else the configured one.
+
+    A value without a slash is a name, as for `tmux -L`.
+    """
+    inside = os.environ.get("TMUX", "").partition(",")[0]
+    value = chosen or os.environ.get("HQT_TMUX_SOCKET") or inside or configured or "default"
+    if "/" in value:
+        return Path(value).absolute()
+    return Path(os.environ.get("TMUX_TMPDIR") or "/tmp", f"tmux-{os.getuid()}", value).absolute()  # noqa: S108
+
+
+def is_inside(socket: Path) -> bool:
+    """Tell whether this process runs in a pane of the server at `socket`."""
+    inside = os.environ.get("TMUX", "").partition(",")[0]
+    return bool(inside) and os.path.realpath(inside) == os.path.realpath(socket)
+
+
+def quoted(value: str) -> bytes:
+    """Return `value` as one word of tmux's own command language."""
+    special = {'"': '\\"', "\\": "\\\\", "$": "\\$", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+    escaped = "".join(special.get(c, c if c >= " " and c != "\x7f" else f"\\{ord(c):03o}") for c in value)
+    return b'"' + os.fsencode(escaped) + b'"'
+
+
+def format_literal(value: str) -> str:
+    """Return `value` so that tmux's format language gives it back unchanged: `#(…)` in a folder's name is a command."""
+    return value.replace("#", "##")
+
+
+def unescaped(start_command: str) -> list[str]:
+    """Read `#{pane_start_command}` back into the list that was given: the inverse of tmux's own escaping."""
+    words = _WORD.findall(start_command)
+    return [_unescaped_word(word) for word in words]
+
+
+_WORD = re.compile(r'(?:[^\s"\'\\]|\\.|"(?:[^"\\]|\\.)*"|\'[^\']*\')+', re.DOTALL)
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
+_C_ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"a": b"\a", b"v": b"\v", b"f": b"\f", b"s": b" "}
+
+
+def _unescaped_word(word: str) -> str:
+    if len(word) > 1 and word[0] == word[-1] and word[0] in "\"'":
+        word = word[1:-1]
+
+    def character(match: re.Match[bytes]) -> bytes:
+        code = match[1]
+        return bytes([int(code, 8) & 0xFF]) if len(code) == 3 else _C_ESCAPES.get(code, code)  # noqa: PLR2004
+
+    return os.fsdecode(_ESCAPE.sub(character, os.fsencode(word)))
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A tmux server, which need not run yet."""
+
+    socket: Path
+
+    def panes(self) -> list[Pane]:
+        """Return every pane of ours, in one call; nothing when the server does not run."""
+        found = self._list()
+        for _ in range(_TRIES):
+            unreaped = [listed for listed in found if listed.is_unreaped]
+            if not unreaped:
+                break
+            # tmux 3.3a at times misses the signal of a child's end, and then shows a dead pane without its status until
+            # another child ends. Sent once more, the signal makes it look.
+            os.kill(unreaped[0].server_pid, signal.SIGCHLD)
+            found = self._list()
+        return list({listed.pane.pane: listed.pane for listed in found}.values())
+
+    def _list(self) -> list[_Listed]:
+        ended = self._run("list-panes", "-a", "-f", "#{@hqt_id}", "-F", _FORMAT)
+        lines = ended.stdout.splitlines() if ended.returncode == 0 else []
+        return [listed for line in lines if (listed := _listed(line))]
+
+    def start_window(self, request: SpawnRequest) -> Pane:
+        """Make the window; the server and the session `hqt` too, where they are missing.
+
+        Raises:
+            TmuxUnavailableError: tmux is missing, too old, or refuses; in its own words.
+
+        """
+        self._check_version()
+        _make_socket_folder(self.socket)
+        error = ""
+        for _ in range(_TRIES):  # another hqt may make or end the session between two looks
+            for first in (False, True):
+                ended = self._run("start-server", ";", "source-file", "-", script=self._window_script(request, first))
+                if made := re.search(r"^(\$\d+) (@\d+) (%\d+) (\d+)$", ended.stdout, re.MULTILINE):
+                    return Pane(request.hqt_id, made[1], made[2], made[3], int(made[4]), None)
+                error = ended.stderr.strip() or f"tmux ended with status {ended.returncode}"
+                if request.beside_pane:
+                    break
+            if not any(word in error for word in ("find", "duplicate", "server", "connecting", "current")):
+                break
+        raise TmuxUnavailableError(f"tmux did not make the window: {error}", f"tmux's socket is {self.socket}")
+
+    def kill_window(self, pane: Pane) -> None:
+        """Close the window, if it is still the one that carries the session's id."""
+        condition = f"#{{==:#{{@hqt_id}},{pane.hqt_id}}}"
+        self._run("if-shell", "-F", "-t", pane.window, condition, f"kill-window -t {pane.window}")
+
+    def rename_window(self, pane: Pane, name: str) -> None:
+        """Give the window another name, shown by tmux only: it is found by its id."""
+        self._libtmux_pane(pane).window.rename_window(format_literal(name))
+
+    def select_window(self, pane: Pane) -> None:
+        """Show the window to the client that this process runs in, in whatever session it is."""
+        self._run("switch-client", "-t", f"{pane.session}:{pane.window}")
+
+    def attach_argv(self, pane: Pane) -> list[str]:
+        """Return the command that a terminal becomes to see the window."""
+        return ["tmux", "-u", "-S", str(self.socket), "attach-session", "-t", f"{pane.session}:{pane.window}"]
+
+    def screen(self, pane: Pane) -> list[str]:
+        """Return what the pane's command has written, the lines that are not empty, as plain text."""
+        lines = self._libtmux_pane(pane).capture_pane(start="-") or []
+        # tmux's own last line on a dead pane; it scrolls what was on the screen away.
+        return [line.rstrip() for line in lines if line.strip() and not line.startswith("Pane is dead (")]
+
+    def exit_status(self, pane: Pane) -> int | None:
+        """Return how the pane's command ended, None while it runs or when the pane is gone."""
+        found = next((other for other in self.panes() if other.pane == pane.pane), None)
+        return found.exit_status if found else None
+
+    def start_command(self, pane: Pane) -> list[str]:
+        """Return the window's whole command as it was given."""
+        return unescaped(self._run("display-message", "-p", "-t", pane.pane, "#{pane_start_command}").stdout[:-1])
+
+    def session_of(self, pane_id: str) -> str:
+        """Return the id of the tmux session that shows that pane.
+
+        Raises:
+            TmuxUnavailableError: there is no such pane.
+
+        """
+        if not _PANE_ID.fullmatch(pane_id):
+            raise TmuxUnavailableError("not in a tmux window", "--here needs one")
+        ended = self._run("display-message", "-p", "-t", pane_id, "#{session_id}")
+        if not re.fullmatch(r"\$\d+\n", ended.stdout):
+            raise TmuxUnavailableError(f"tmux does not know the pane {pane_id}", f"its socket is {self.socket}")
+        return ended.stdout.strip()
+
+    def _window_script(self, request: SpawnRequest, first: bool) -> bytes:  # noqa: FBT001
+        session = self.session_of(request.beside_pane) if request.beside_pane else f"={SESSION}"
+        # The window is made under a name that nothing else has, so that the lines after it can name it.
+        target = f"{session}:=hqt-{request.hqt_id}"
+        columns, rows = request.size
+        where = (
+            ["new-session", "-d", "-s", SESSION, "-x", str(columns), "-y", str(rows)]
+            if first
+            else ["new-window", "-d", "-t", f"{session}:"]
+        )
+        environment = [word for name, value in request.environment.items() for word in ("-e", f"{name}={value}")]
+        lines = [
+            [
+                *where,
+                "-P",
+                "-F",
+                "#{session_id} #{window_id} #{pane_id} #{pane_pid}",
+                "-n",
+                f"hqt-{request.hqt_id}",
+                "-c",
+                format_literal(str(request.cwd)),
+                *environment,
+                "--",
+                *request.command,
+            ],
+            ["set-option", "-w", "-t", target, "@hqt_id", request.hqt_id],
+            *(["set-option", "-wq", "-t", target, name, value] for name, value in _WINDOW_OPTIONS.items()),
+            *([["set-option", "-t", f"{session}:", "destroy-unattached", "off"]] if first else []),
+            *([["kill-window", "-t", request.replaces]] if request.replaces else []),
+            ["rename-window", "-t", target, format_literal(request.name)],
+        ]
+        return b"\n".join(b" ".join(map(quoted, line)) for line in lines) + b"\n"
+
+    def _libtmux_pane(self, pane: Pane) -> libtmux.Pane:
+        """Return libtmux's view of the pane, for what is done to one window now and then."""
+        import libtmux  # noqa: PLC0415  # slow, and no listing or start needs it
+
+        return libtmux.Pane.from_pane_id(libtmux.Server(socket_path=self.socket), pane.pane)
+
+    def _check_version(self) -> None:
+        try:
+            text = subprocess.run(
+                ["tmux", "-V"], capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+            ).stdout
+        except FileNotFoundError:
+            raise _missing() from None
+        found = re.search(r"(\d+)\.(\d+)", text)  # "tmux 3.3a", "tmux next-3.6"; "tmux master" passes
+        if found and (int(found[1]), int(found[2])) < OLDEST:
+            raise TmuxUnavailableError(f"{text.strip()} is too old: hqt needs 3.2 or newer", "upgrade tmux")
+
+    def _run(self, *arguments: str, script: bytes = b"") -> subprocess.CompletedProcess[str]:
+        try:
+            ended = subprocess.run(
+                ["tmux", "-u", "-S", str(self.socket), *arguments],
+                input=script,
+                capture_output=True,
+                timeout=_TIMEOUT_S,
+                check=False,
+            )
+        except FileNotFoundError:
+            raise _missing() from None
+        except subprocess.TimeoutExpired:
+            raise TmuxUnavailableError(
+                f"tmux does not answer within {_TIMEOUT_S} s", f"is the server at {self.socket} stopped?"
+            ) from None
+        return subprocess.CompletedProcess(
+            ended.args, ended.returncode, os.fsdecode(ended.stdout), os.fsdecode(ended.stderr)
+        )
+
+
+def _missing() -> TmuxUnavailableError:
+    return TmuxUnavailableError("tmux is not installed", "install it: apt install tmux, dnf install tmux, …")
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    pane: Pane
+    server_pid: int
+    is_unreaped: bool
+    """Dead, its process ended, and tmux has not asked how."""
+
+
+def _listed(line: str) -> _Listed | None:
+    hqt_id, session, window, pane, pid, dead, status, died_of, server_pid, is_ours = line.split("|")
+    if is_ours != "1":
+        return None
+    is_settled = bool(status or died_of)
+    exit_status = (128 + int(died_of) if died_of else int(status)) if dead == "1" and is_settled else None
+    is_unreaped = dead == "1" and not is_settled and _is_zombie(int(pid))
+    return _Listed(Pane(hqt_id, session, window, pane, int(pid), exit_status), int(server_pid), is_unreaped)
+
+
+def _is_zombie(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].startswith("Z")
+    except OSError:
+        return False
+
+
+def _make_socket_folder(socket: Path) -> None:
+    """Make tmux's own folder as `tmux -L` does: private, and refused when it is not."""
+    folder = socket.parent
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError as error:
+        raise TmuxUnavailableError(f"{folder} cannot be used for tmux's socket: {error.strerror}") from error
+    if folder.name == f"tmux-{os.getuid()}" and (found.st_uid != os.getuid() or found.st_mode & 0o007):
+        raise TmuxUnavailableError(f"{folder} is open to others", f"chmod 700 {folder}, or set TMUX_TMPDIR")
