@@ -101,7 +101,7 @@ def is_inside(socket: Path) -> bool:
 
 def quoted(value: str) -> bytes:
     """Return `value` as one word of tmux's own command language."""
-    special = {'"': '\\"', "\\": "\\\\", "$": "\\$", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+    special = {'"': '\\"', "\\": "\\\\", "$": "\\$", "~": "\\~", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
     escaped = "".join(special.get(c, c if c >= " " and c != "\x7f" else f"\\{ord(c):03o}") for c in value)
     return b'"' + os.fsencode(escaped) + b'"'
 
@@ -117,7 +117,7 @@ def unescaped(start_command: str) -> list[str]:
     return [_unescaped_word(word) for word in words]
 
 
-_WORD = re.compile(r'(?:[^\s"\'\\]|\\.|"(?:[^"\\]|\\.)*"|\'[^\']*\')+', re.DOTALL)
+_WORD = re.compile(r'(?:[^ "\'\\]|\\.|"(?:[^"\\]|\\.)*"|\'[^\']*\')+', re.DOTALL)
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _C_ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"a": b"\a", b"v": b"\v", b"f": b"\f", b"s": b" "}
 
@@ -254,7 +254,7 @@ class Server:
             *(["set-option", "-wq", "-t", target, name, value] for name, value in _WINDOW_OPTIONS.items()),
             *([["set-option", "-t", f"{session}:", "destroy-unattached", "off"]] if first else []),
             *([["kill-window", "-t", request.replaces]] if request.replaces else []),
-            ["rename-window", "-t", target, format_literal(request.name)],
+            ["rename-window", "-t", target, "--", format_literal(request.name)],
         ]
         return b"\n".join(b" ".join(map(quoted, line)) for line in lines) + b"\n"
 

@@ -21,7 +21,7 @@ def report(started: Started, *, detach: bool) -> None:
     """Tell how the session was started, and bring its window before the user unless `detach`.
 
     Raises:
-        HqtError: the command ended at once.
+        HqtError: the jail or the harness was not even started.
 
     """
     name = started.view.row.name
@@ -32,9 +32,7 @@ def report(started: Started, *, detach: bool) -> None:
     if started.exit_status is not None:
         print_note(f"{name} ended at once, with status {started.exit_status}; its last lines:")
         print_screen(started.last_lines[-10:])
-        if detach and started.exit_status:
-            raise HqtError(
-                f"{name} does not run", f"hqt show {name} --argv prints its command; hqt rm {name} removes it"
-            )
+        if started.never_ran:
+            raise HqtError(f"{name} was not started", "hqt show NAME --argv prints its command; hqt rm NAME removes it")
     if not detach:
         terminal.show(started.view)

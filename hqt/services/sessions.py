@@ -74,6 +74,12 @@ class Started:
     last_lines: list[str] = field(default_factory=list)
     setup_hint: str = ""
 
+    @property
+    def never_ran(self) -> bool:
+        """Whether the launcher or bwrap gave up before the harness was started."""
+        last = self.last_lines[-1] if self.last_lines else ""
+        return bool(self.exit_status) and last.startswith(("hqt: not started: ", "bwrap: "))
+
 
 class SessionService:
     """The sessions of one user, over one database."""

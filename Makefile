@@ -1,0 +1,51 @@
+# `make` prints what there is. PYTHON chooses the interpreter (3.11 or newer) of the virtual environment.
+PYTHON ?= $(shell for p in /usr/bin/python3 python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+export PYTHON
+NEEDED = tmux=tmux bwrap=bubblewrap
+
+.PHONY: help
+help: ## Print the targets.
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
+
+.PHONY: demo
+demo: .venv/installed ## Install what is missing, and start a sandboxed session that shows what a jail can see.
+	@scripts/demo
+
+.PHONY: test
+test: .venv/dev ## Install what the tests need, and run them all.
+	@scripts/require $(NEEDED) git=git runuser=util-linux
+	@scripts/install-harnesses
+	.venv/bin/pytest -n 2 $(ARGS)
+
+.PHONY: lint
+lint: .venv/dev ## Check the format, the style, the types and the shell scripts.
+	@scripts/require shellcheck=shellcheck
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/mypy
+	shellcheck .ci/run scripts/*
+
+.PHONY: lock
+lock: ## Choose the versions of the development environment anew (needs uv).
+	uv pip compile --quiet --universal --python-version 3.11 --group dev --no-emit-index-url \
+		--no-header --generate-hashes --no-annotate pyproject.toml -o requirements-dev.txt
+
+.PHONY: clean
+clean: ## Remove what the other targets made.
+	rm -rf .venv .npm dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+
+.venv/installed: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is missing" >&2; exit 1; }
+	@scripts/require $(NEEDED)
+	@test -x .venv/bin/python || $(PYTHON) -m venv .venv
+	@.venv/bin/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+.venv/dev: requirements-dev.txt pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is missing" >&2; exit 1; }
+	@scripts/require $(NEEDED)
+	@test -x .venv/bin/python || $(PYTHON) -m venv .venv
+	@.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@

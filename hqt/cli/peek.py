@@ -1,0 +1,30 @@
+"""hqt peek: print a session's screen as plain text, without attaching."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from hqt.cli.output import print_line
+from hqt.errors import HqtError
+from hqt.services import listing
+
+
+def peek(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A session's name, or the beginning of it.")],
+    lines: Annotated[
+        int | None, typer.Option("--lines", "-n", min=1, help="Only that many of the last lines.", show_default="all")
+    ] = None,
+) -> None:
+    """Print what a session's window has shown, the scrollback too, as plain text."""
+    view = listing.find(name)
+    if view.pane is None:
+        raise HqtError(f"{view.row.name} has no window", f"hqt attach {view.row.name} starts it")
+    for line in view.server.screen(view.pane)[-(lines or 0) :]:
+        print_line(line)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(peek)
