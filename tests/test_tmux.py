@@ -59,7 +59,7 @@ def request(identity, command, **changes):
 def start(server, tmp_path):
     """Start a window that runs a command of these arguments, and return what the command was given."""
     script = tmp_path / "tell"
-    script.write_text(f"#!/bin/sh\nprintf '%s\\0' \"$@\" > {tmp_path}/told.new; mv {tmp_path}/told.new {tmp_path}/told\n")
+    script.write_text(f"#!/bin/sh\nfor a; do printf '%s\\0' \"$a\"; done > {tmp_path}/told.new; mv {tmp_path}/told.new {tmp_path}/told\n")
     script.chmod(0o755)
 
     def started(*arguments, **changes):

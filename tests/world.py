@@ -103,6 +103,8 @@ class World:
             {"user": self.uid, "group": self.uid, "extra_groups": []} if os.getuid() == 0 and self.uid != 0 else {}
         )
         environment = {**self.environment, **options.pop("env", {})}
+        if not self.project.is_dir():
+            defaults["cwd"] = "/"
         return subprocess.run([*map(str, command)], **{**defaults, **identity, "env": environment, **options})
 
     def hqt(self, *arguments, fails=None, **options):
@@ -123,6 +125,15 @@ class World:
     def ls(self):
         """Return what `hqt ls --json` prints."""
         return json.loads(self.hqt("ls", "--json").stdout)
+
+    @property
+    def database(self):
+        """The database's path."""
+        return self.home / ".local/state/hqt/hqt.db"
+
+    def state_of_all(self):
+        """Return every session's state."""
+        return [session["state"] for session in self.ls()]
 
     def show(self, name):
         """Return what `hqt show NAME --json` prints."""
