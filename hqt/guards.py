@@ -87,7 +87,7 @@ def linked_git(project: Path) -> GitFolders | None:
     found = nofollow.kind(project, PurePath(".git"))
     if found in ("missing", "folder"):
         return None
-    pointer = nofollow.read_file(project, PurePath(".git"), _POINTER_BYTES).decode(errors="replace").strip()
+    pointer = _pointer(project, ".git")
     own = Path(os.path.realpath(project / pointer.removeprefix("gitdir:").strip()))
     if found != "file" or not pointer.startswith("gitdir:") or not own.is_dir():
         raise ServiceError(
@@ -102,13 +102,19 @@ def linked_git(project: Path) -> GitFolders | None:
     return GitFolders(own, common)
 
 
+def _pointer(folder: Path, name: str) -> str:
+    """Return the one line of a file by which git names another folder; a NUL, which no path holds, ends it."""
+    text = nofollow.read_file(folder, PurePath(name), _POINTER_BYTES).decode(errors="replace")
+    return text.partition("\0")[0].strip()
+
+
 def _common_of(own: Path) -> Path:
-    pointer = nofollow.read_file(own, PurePath("commondir"), _POINTER_BYTES).decode(errors="replace").strip()
+    pointer = _pointer(own, "commondir")
     return Path(os.path.realpath(own / pointer)) if pointer else own
 
 
 def _names_project(own: Path, project: Path) -> bool:
-    back = nofollow.read_file(own, PurePath("gitdir"), _POINTER_BYTES).decode(errors="replace").strip()
+    back = _pointer(own, "gitdir")
     if back:  # a worktree
         return Path(os.path.realpath(own / back)) == project / ".git"
     config = nofollow.read_file(own, PurePath("config"), 1 << 20).decode(errors="replace")

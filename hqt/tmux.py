@@ -19,8 +19,6 @@ from hqt.errors import TmuxUnavailableError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import libtmux
-
 SESSION = "hqt"
 OLDEST = (3, 2)
 _TRIES = 5
@@ -186,7 +184,7 @@ class Server:
 
     def rename_window(self, pane: Pane, name: str) -> None:
         """Give the window another name, shown by tmux only: it is found by its id."""
-        self._libtmux_pane(pane).window.rename_window(format_literal(name))
+        self._run("rename-window", "-t", pane.window, "--", format_literal(name))
 
     def select_window(self, pane: Pane) -> None:
         """Show the window to the client that this process runs in, in whatever session it is."""
@@ -198,7 +196,7 @@ class Server:
 
     def screen(self, pane: Pane) -> list[str]:
         """Return what the pane's command has written, the lines that are not empty, as plain text."""
-        lines = self._libtmux_pane(pane).capture_pane(start="-") or []
+        lines = self._run("capture-pane", "-p", "-J", "-S", "-", "-t", pane.pane).stdout.split("\n")
         # tmux's own last line on a dead pane; it scrolls what was on the screen away.
         return [line.rstrip() for line in lines if line.strip() and not line.startswith("Pane is dead (")]
 
@@ -257,12 +255,6 @@ class Server:
             ["rename-window", "-t", target, "--", format_literal(request.name)],
         ]
         return b"\n".join(b" ".join(map(quoted, line)) for line in lines) + b"\n"
-
-    def _libtmux_pane(self, pane: Pane) -> libtmux.Pane:
-        """Return libtmux's view of the pane, for what is done to one window now and then."""
-        import libtmux  # noqa: PLC0415  # slow, and no listing or start needs it
-
-        return libtmux.Pane.from_pane_id(libtmux.Server(socket_path=self.socket), pane.pane)
 
     def _check_version(self) -> None:
         try:

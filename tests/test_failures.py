@@ -148,7 +148,8 @@ def test_a_restriction_contradicts_no_sandbox(own_world, restriction):
 
 
 @pytest.mark.parametrize(
-    "bind", ["/", "/home", "/etc", "/proc", "{home}", "{base}", "{base}/tmux", "{home}/.local/state/hqt", "{base}/missing"]
+    "bind",
+    ["/", "/home", "/etc", "/proc", "{home}", "{base}", "{base}/tmux", "{home}/.local/state/hqt", "{base}/missing"],
 )
 def test_a_bind_that_would_undo_the_jail_is_refused(own_world, bind):
     (own_world.home / ".local/state/hqt").mkdir(parents=True)
@@ -229,7 +230,9 @@ def test_no_secret_is_in_an_argv_the_database_or_the_state(own_world):
             continue
 
 
-@pytest.mark.parametrize("arguments", [("attach", "nope"), ("stop", "nope"), ("rm", "nope"), ("show", "nope"), ("rename", "nope", "x")])
+@pytest.mark.parametrize(
+    "arguments", [("attach", "nope"), ("stop", "nope"), ("rm", "nope"), ("show", "nope"), ("rename", "nope", "x")]
+)
 def test_a_session_that_does_not_exist_is_exit_3(own_world, arguments):
     assert "there is no session named 'nope'" in own_world.hqt(*arguments, fails=3).stderr
 

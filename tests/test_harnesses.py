@@ -58,11 +58,17 @@ def test_the_seeds_flags_and_binds():
 def test_everything_in_a_writable_folder_that_must_not_be_made_anew_is_made_first(name):
     root, *inside = made(name).sandbox_binds()
     for bind in inside:
-        if bind.src.is_relative_to(root.src) and not bind.writable and bind.src.name not in ("local", "AGENTS.override.md"):
+        if (
+            bind.src.is_relative_to(root.src)
+            and not bind.writable
+            and bind.src.name not in ("local", "AGENTS.override.md")
+        ):
             assert bind.create is not None
 
 
-@pytest.mark.parametrize(("name", "variable", "folder"), [("claude", "CLAUDE_CONFIG_DIR", "c"), ("codex", "CODEX_HOME", "x")])
+@pytest.mark.parametrize(
+    ("name", "variable", "folder"), [("claude", "CLAUDE_CONFIG_DIR", "c"), ("codex", "CODEX_HOME", "x")]
+)
 def test_a_moved_folder_is_the_one_that_is_bound(name, variable, folder):
     harness = made(name, environment={variable: f"/elsewhere/{folder}"})
     assert all(bind.src.is_relative_to(f"/elsewhere/{folder}") for bind in harness.sandbox_binds())
@@ -123,7 +129,9 @@ def rollout(home, number, *, cwd=PROJECT, at=None):
     path = home / f".codex/sessions/2026/12/01/rollout-2026-12-01T10-00-00-{conversation}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     at = at or datetime.now(UTC)
-    path.write_text(json.dumps({"type": "session_meta", "payload": {"cwd": str(cwd), "timestamp": at.isoformat()}}) + "\n")
+    path.write_text(
+        json.dumps({"type": "session_meta", "payload": {"cwd": str(cwd), "timestamp": at.isoformat()}}) + "\n"
+    )
     return conversation, path
 
 

@@ -69,9 +69,7 @@ def test_the_plain_variables_have_their_recorded_values_again(world):
 def test_the_policy_is_the_same_after_a_stop(own_world, policy):
     name = own_world.new("-H", "generic", *policy, "--", "sleep", "1000")
     before = own_world.ls()[0]["sandbox"]
-    assert before == (
-        {"fs": "ro" if "--ro" in policy else "rw", "net": "--no-net" not in policy} if policy else None
-    )
+    assert before == ({"fs": "ro" if "--ro" in policy else "rw", "net": "--no-net" not in policy} if policy else None)
     own_world.end()
     own_world.hqt("attach", name, "-d")
     assert own_world.ls()[0]["sandbox"] == before

@@ -29,8 +29,9 @@ pytestmark = pytest.mark.harness
 @pytest.fixture(scope="module")
 def port(tmp_path_factory):
     """The stand-in for the model APIs, on loopback."""
-    command = [sys.executable, Path(__file__).parent / "fake_model_api.py"]
+    command = [sys.executable, str(Path(__file__).parent / "fake_model_api.py")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout
         yield int(server.stdout.readline())
         server.terminate()
 
@@ -133,7 +134,9 @@ def test_the_users_own_configuration_is_out_of_reach(world, harness):
     guarded = {"claude": "settings.json", "codex": "config.toml"}[harness]
     folder = f".{harness}"
     before = (world.home / folder / guarded).read_text() if (world.home / folder / guarded).exists() else "{}\n"
-    attack = f"echo planted > ~/{folder}/{guarded}; mkdir -p ~/{folder}/skills/evil; mv ~/{folder} ~/{folder}2; echo tried"
+    attack = (
+        f"echo planted > ~/{folder}/{guarded}; mkdir -p ~/{folder}/skills/evil; mv ~/{folder} ~/{folder}2; echo tried"
+    )
     name = world.new("-s", "-H", harness, "-p", f"RUN: {attack}")
     shows(world, name, "DONE:")
     assert (world.home / folder / guarded).read_text() == before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -73,7 +74,7 @@ def test_guards_come_after_a_writable_project_and_not_at_all_after_a_read_only_o
 
 def test_the_home_folder_is_empty_and_every_tmpfs_has_a_size():
     argv = wrap(["agent"], CWD, SandboxPolicy(), [], home=HOME)
-    assert ("--tmpfs", str(HOME)) in list(zip(argv, argv[1:], strict=False))
+    assert ("--tmpfs", str(HOME)) in list(pairwise(argv))
     for place, word in enumerate(argv):
         if word == "--tmpfs":
             assert argv[place - 4] == "--size"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from pathlib import Path
 
 from tests.world import eventually, is_alive
 
@@ -122,8 +123,7 @@ def test_show_argv_is_the_windows_own_command(world):
     pid = world.tmux("list-panes", "-a", "-F", "#{pane_pid}").strip()
 
     def running():
-        with open(f"/proc/{pid}/cmdline") as cmdline:
-            return cmdline.read().split("\0")[:-1]
+        return Path(f"/proc/{pid}/cmdline").read_text().split("\0")[:-1]
 
     assert eventually(lambda: running() == argv[argv.index("--") + 1 :])
 

@@ -59,17 +59,18 @@ def request(identity, command, **changes):
 def start(server, tmp_path):
     """Start a window that runs a command of these arguments, and return what the command was given."""
     script = tmp_path / "tell"
-    script.write_text(f"#!/bin/sh\nfor a; do printf '%s\\0' \"$a\"; done > {tmp_path}/told.new; mv {tmp_path}/told.new {tmp_path}/told\n")
+    told = tmp_path / "told"
+    script.write_text(f"#!/bin/sh\nfor a; do printf '%s\\0' \"$a\"; done > {told}.new; mv {told}.new {told}\n")
     script.chmod(0o755)
 
     def started(*arguments, **changes):
         pane = server.start_window(request("i", [str(script), *arguments], **changes))
-        eventually((tmp_path / "told").exists)
-        told = (tmp_path / "told").read_bytes().decode().split("\0")[:-1]
-        (tmp_path / "told").unlink()
+        eventually(told.exists)
+        words = told.read_bytes().decode().split("\0")[:-1]
+        told.unlink()
         command = server.start_command(pane)
         server.kill_window(pane)
-        return told, command
+        return words, command
 
     return started
 
@@ -115,9 +116,7 @@ def test_values_of_the_environment_reach_the_window_and_no_argv(server, tmp_path
     value = "secret $HOME 'quoted' \"double\" #(touch x)\nsecond line"
     target = tmp_path / "value"
     command = ["sh", "-c", f'printf %s "$PLANTED" > {target}.new; mv {target}.new {target}; sleep 1000']
-    pane = server.start_window(
-        SpawnRequest("e", "name", Path("/"), request("e", command).command, {"PLANTED": value})
-    )
+    pane = server.start_window(SpawnRequest("e", "name", Path("/"), request("e", command).command, {"PLANTED": value}))
     eventually(target.exists)
     assert target.read_text() == value
     for cmdline in Path("/proc").glob("[0-9]*/cmdline"):
@@ -139,7 +138,7 @@ def test_only_windows_with_an_id_and_our_command_are_ours(server):
 
 def test_a_window_whose_id_was_changed_is_not_killed(server):
     pane = server.start_window(request("mine", ["sleep", "1000"]))
-    window = libtmux.Server(socket_path=server.socket).windows.get(window_id=pane.window)
+    window = libtmux.Window.from_window_id(libtmux.Server(socket_path=server.socket), pane.window)
     window.set_option("@hqt_id", "someone-elses")
     server.kill_window(pane)
     assert window in libtmux.Server(socket_path=server.socket).windows

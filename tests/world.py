@@ -105,7 +105,7 @@ class World:
         environment = {**self.environment, **options.pop("env", {})}
         if not self.project.is_dir():
             defaults["cwd"] = "/"
-        return subprocess.run([*map(str, command)], **{**defaults, **identity, "env": environment, **options})
+        return subprocess.run([*map(str, command)], **{**defaults, **identity, "env": environment, **options})  # noqa: PLW1510
 
     def hqt(self, *arguments, fails=None, **options):
         """Run hqt, which must end with status 0, or with `fails`."""

@@ -10,7 +10,6 @@ import typer
 from typer.core import TyperCommand
 
 from hqt.cli import terminal
-from hqt.cli.output import print_line
 from hqt.errors import UsageError
 
 _TAIL = "hqt.tail"
@@ -92,7 +91,7 @@ def new(
         terminal.require(request.socket)
     outcome = SessionService().create_session(request)
     if detach:
-        print_line(outcome.view.row.name)
+        sys.stdout.write(f"{outcome.view.row.name}\n")
     started.report(outcome, detach=detach)
 
 

@@ -34,5 +34,6 @@ def report(started: Started, *, detach: bool) -> None:
         print_screen(started.last_lines[-10:])
         if started.never_ran:
             raise HqtError(f"{name} was not started", "hqt show NAME --argv prints its command; hqt rm NAME removes it")
+        return
     if not detach:
         terminal.show(started.view)
