@@ -37,7 +37,7 @@ def test_a_jail_does_what_its_policy_says_and_no_more(world, port, fs, net, bwra
     world.environment.update(world.path_with(bwrap_folder))
     world.environment["AWS_SECRET_ACCESS_KEY"] = SECRET
     name = world.new("-H", "generic", f"--{fs}", f"--{net}", "-s", "--", "bash", "-c", PROBE.replace("PORT", str(port)))
-    eventually(lambda: world.state(name).startswith("exited"))
+    world.ends(name)
     screen = world.hqt("peek", name).stdout
     assert SECRET not in screen
     assert "AWS" not in screen

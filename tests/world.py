@@ -147,7 +147,7 @@ class World:
     def output_of(self, script, *arguments, **options):
         """Run a shell script in a session to its end, and return what it wrote into the project or to the screen."""
         name = self.sh(script, *arguments, **options)
-        eventually(lambda: self.state(name).startswith("exited"), f"{name} ends")
+        self.ends(name)
         screen = self.hqt("peek", name).stdout
         self.hqt("rm", name)
         return screen
@@ -155,6 +155,11 @@ class World:
     def tmux(self, *arguments):
         """Run tmux on this world's server, and return what it prints."""
         return self.run("tmux", "-u", "-L", "test", *arguments).stdout
+
+    def ends(self, name):
+        """Wait until the session's command has ended."""
+        window = f"hqt:={name}"
+        eventually(lambda: self.tmux("list-panes", "-t", window, "-F", "#{pane_dead}") == "1\n", f"{name} ends")
 
     @property
     def server(self):
