@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +15,7 @@ from hqt.services import listing
 if TYPE_CHECKING:
     from hqt.services.listing import View
 
+_PIPED_WIDTH = 10_000
 _AGES = ((86400, "d"), (3600, "h"), (60, "m"), (1, "s"))
 
 
@@ -43,9 +45,9 @@ def _print_table(found: list[View]) -> None:
         cells = (view.row.name, _state(view), view.row.harness, _policy(view), _age(view), _project(view))
         styles = ("bold", {"running": "green", "exited": "red", "stopped": "dim"}[view.state], "", "", "dim", "dim")
         table.add_row(*(Text(visible(cell), style) for cell, style in zip(cells, styles, strict=True)))
-    console = Console(highlight=False, markup=False, soft_wrap=False)
     # A listing that is piped is cut by nobody's window.
-    console.print(table, width=None if console.is_terminal else 10_000, crop=False)
+    width = None if sys.stdout.isatty() else _PIPED_WIDTH
+    Console(highlight=False, markup=False, width=width).print(table)
 
 
 def _state(view: View) -> str:
