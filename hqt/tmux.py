@@ -167,7 +167,7 @@ class Server:
         error = ""
         for _ in range(_TRIES):  # another hqt may make or end the session between two looks
             for first in (False, True):
-                ended = self._run("start-server", ";", "source-file", "-", script=self._window_script(request, first))
+                ended = self._run_script(self._window_script(request, first))
                 if made := re.search(r"^(\$\d+) (@\d+) (%\d+) (\d+)$", ended.stdout, re.MULTILINE):
                     return Pane(request.hqt_id, made[1], made[2], made[3], int(made[4]), None)
                 error = ended.stderr.strip() or f"tmux ended with status {ended.returncode}"
@@ -184,7 +184,8 @@ class Server:
 
     def rename_window(self, pane: Pane, name: str) -> None:
         """Give the window another name, shown by tmux only: it is found by its id."""
-        self._run("rename-window", "-t", pane.window, "--", format_literal(name))
+        # By standard input: an argument that ends with a semicolon would end the command.
+        self._run_script([["rename-window", "-t", pane.window, "--", format_literal(name)]])
 
     def select_window(self, pane: Pane) -> None:
         """Show the window to the client that this process runs in, in whatever session it is."""
@@ -223,7 +224,7 @@ class Server:
             raise TmuxUnavailableError(f"tmux does not know the pane {pane_id}", f"its socket is {self.socket}")
         return ended.stdout.strip()
 
-    def _window_script(self, request: SpawnRequest, first: bool) -> bytes:  # noqa: FBT001
+    def _window_script(self, request: SpawnRequest, first: bool) -> list[list[str]]:  # noqa: FBT001
         session = self.session_of(request.beside_pane) if request.beside_pane else f"={SESSION}"
         # The window is made under a name that nothing else has, so that the lines after it can name it.
         target = f"{session}:=hqt-{request.hqt_id}"
@@ -234,7 +235,7 @@ class Server:
             else ["new-window", "-d", "-t", f"{session}:"]
         )
         environment = [word for name, value in request.environment.items() for word in ("-e", f"{name}={value}")]
-        lines = [
+        return [
             [
                 *where,
                 "-P",
@@ -254,7 +255,6 @@ class Server:
             *([["kill-window", "-t", request.replaces]] if request.replaces else []),
             ["rename-window", "-t", target, "--", format_literal(request.name)],
         ]
-        return b"\n".join(b" ".join(map(quoted, line)) for line in lines) + b"\n"
 
     def _check_version(self) -> None:
         try:
@@ -266,6 +266,11 @@ class Server:
         found = re.search(r"(\d+)\.(\d+)", text)  # "tmux 3.3a", "tmux next-3.6"; "tmux master" passes
         if found and (int(found[1]), int(found[2])) < OLDEST:
             raise TmuxUnavailableError(f"{text.strip()} is too old: hqt needs 3.2 or newer", "upgrade tmux")
+
+    def _run_script(self, lines: list[list[str]]) -> subprocess.CompletedProcess[str]:
+        """Run commands from tmux's standard input, where no length and no character of a word matters."""
+        script = b"\n".join(b" ".join(map(quoted, line)) for line in lines) + b"\n"
+        return self._run("start-server", ";", "source-file", "-", script=script)
 
     def _run(self, *arguments: str, script: bytes = b"") -> subprocess.CompletedProcess[str]:
         try:

@@ -26,6 +26,7 @@ HARD = [
     "🦀 emoji é combining",
     "‏right-to-left‏ עברית",
     "{a,b}*?[c]",
+    "ends with;",
 ]
 
 

@@ -55,9 +55,9 @@ def test_rm_ends_the_window_and_forgets_the_session_and_its_folder(world):
 
 def test_rename_renames_the_session_and_its_window(world):
     name = world.new("-H", "generic", "--", "sleep", "1000")
-    world.hqt("rename", name, "an other #(touch x)")
-    assert world.state("an other #(touch x)") == "running"
-    assert world.tmux("list-windows", "-a", "-F", "#{window_name}").strip() == "an other #(touch x)"
+    world.hqt("rename", name, "an other #(touch x);")
+    assert world.state("an other #(touch x);") == "running"
+    assert world.tmux("list-windows", "-a", "-F", "#{window_name}").strip() == "an other #(touch x);"
     assert not list(world.base.rglob("x"))
 
 

@@ -30,6 +30,7 @@ HARD = [
     "%if 1",
     "line\nbreak\r\ttab",
     "; kill-server ;",
+    "ends with;",
     "\\; \\n \\101",
     "emoji 🦀 and ‏right-to-left‏ עברית",
     "{ braces }",
@@ -98,7 +99,7 @@ def test_a_hundred_thousand_bytes_reach_the_command(start):
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"], exclude_characters="\\$[%"), min_size=1))
 def test_no_name_is_a_format(server, name):
-    value = server._run("display-message", "-p", "x" + tmux.format_literal(name)).stdout
+    value = server._run_script([["display-message", "-p", "x" + tmux.format_literal(name)]]).stdout
     assert value == f"x{name}\n"
 
 
