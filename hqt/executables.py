@@ -90,7 +90,7 @@ def toolchain_binds(path_value: str, home: Path) -> list[Bind]:
             level = _matched(entry, home, pattern)
             if level is not None:
                 found.update(dict.fromkeys(home / folder.replace("*", level) for folder in needed))
-    return [Bind(folder) for folder in found if folder.is_dir()]
+    return [Bind(folder) for folder in found if os.path.isdir(folder)]
 
 
 def executable_binds(
@@ -115,7 +115,7 @@ def executable_binds(
 def _chain(path: Path) -> list[Path]:
     """Return the path and every link that it leads through, to its end."""
     chain = [path]
-    while chain[-1].is_symlink() and len(chain) < _MOST_LINKS:
+    while os.path.islink(chain[-1]) and len(chain) < _MOST_LINKS:
         chain.append(chain[-1].parent.resolve() / chain[-1].readlink())
     return [*chain, path.resolve()]
 
@@ -128,7 +128,7 @@ def _interpreter_binds(script: Path, path_value: str, visible: list[Path], untru
     if Path(words[0]).name == "env":
         named = next((word for word in words[1:] if not word.startswith("-") and "=" not in word), "")
         interpreter = which(named, path_value, script.parent) if named else None
-    if interpreter is None or not interpreter.exists() or _is_visible(interpreter, visible):
+    if interpreter is None or not os.path.exists(interpreter) or _is_visible(interpreter, visible):
         return []
     if any(_is_below(link, untrusted) for link in _chain(interpreter)):
         return []
@@ -139,7 +139,7 @@ def _interpreter_binds(script: Path, path_value: str, visible: list[Path], untru
 def _python_installation(interpreter: Path, visible: list[Path]) -> Iterator[Bind]:
     """Yield what a virtual environment's interpreter needs: the environment, and the real installation."""
     environment = interpreter.parent.parent
-    if (environment / "pyvenv.cfg").is_file() and not _is_visible(environment, visible):
+    if os.path.isfile(environment / "pyvenv.cfg") and not _is_visible(environment, visible):
         yield Bind(environment)
     real = interpreter.resolve()
     installation = real.parent.parent
@@ -153,12 +153,12 @@ def _package(real: Path) -> Path:
     if modules:
         outermost = modules[-1]
         # npm and pnpm leave a lock in the folder of a local installation, whose packages share it.
-        if (outermost / ".package-lock.json").exists() or (outermost / ".pnpm").exists():
+        if os.path.exists(outermost / ".package-lock.json") or os.path.exists(outermost / ".pnpm"):
             return outermost
         inside = real.relative_to(outermost).parts
         return outermost.joinpath(*inside[: 2 if inside[0].startswith("@") else 1])
     environment = real.parent.parent
-    return environment if (environment / "pyvenv.cfg").is_file() else real
+    return environment if os.path.isfile(environment / "pyvenv.cfg") else real
 
 
 def _shebang(script: Path) -> list[str]:
@@ -196,4 +196,4 @@ def _is_below(path: Path, folders: list[Path]) -> bool:
 
 
 def _is_program(path: Path) -> bool:
-    return path.is_file() and os.access(path, os.X_OK)
+    return os.path.isfile(path) and os.access(path, os.X_OK)

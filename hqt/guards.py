@@ -89,7 +89,7 @@ def linked_git(project: Path) -> GitFolders | None:
         return None
     pointer = _pointer(project, ".git")
     own = Path(os.path.realpath(project / pointer.removeprefix("gitdir:").strip()))
-    if found != "file" or not pointer.startswith("gitdir:") or not own.is_dir():
+    if found != "file" or not pointer.startswith("gitdir:") or not os.path.isdir(own):
         raise ServiceError(
             f"{project / '.git'} is neither a repository nor a worktree's file", "see `git worktree list`"
         )
@@ -172,7 +172,7 @@ def _folders(root: Path, parent: PurePath) -> list[PurePath]:
 def _hook_folders(project: Path, linked: GitFolders | None) -> Iterator[str]:
     """Yield the folder inside the project that `core.hooksPath` names, if it does."""
     root = linked.common if linked else project / ".git"
-    if not root.is_dir() or root.is_symlink():
+    if not os.path.isdir(root) or os.path.islink(root):
         return
     config = nofollow.read_file(root, PurePath("config"), 1 << 20).decode(errors="replace")
     for match in re.finditer(r'^\s*hookspath\s*=\s*"?([^"\n]*?)"?\s*$', config, re.MULTILINE | re.IGNORECASE):

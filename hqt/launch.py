@@ -12,6 +12,8 @@ import sys
 
 NOT_FOUND = 127
 ALL_VARIABLES = "*"
+SECCOMP_FD = 3
+"""Where bwrap finds the system call filter: it reads it and closes it."""
 
 # <linux/landlock.h>, <linux/prctl.h>; the system calls' numbers are the same on every architecture.
 _LANDLOCK_CREATE_RULESET = 444
@@ -23,14 +25,19 @@ _LANDLOCK_SCOPE_SIGNAL = 2
 _PR_SET_NO_NEW_PRIVS = 38
 
 
-def command(wrapped: list[str], *, program: str, folder: str, names: list[str], scope: bool) -> list[str]:
+def command(
+    wrapped: list[str], *, program: str, folder: str, names: list[str], scope: bool = False, seccomp: str = ""
+) -> list[str]:
     """Return the window's whole command: the launcher, then `wrapped` word for word.
 
     `program` is the file that is executed as `wrapped[0]`. `names` are the variables that it gets, `["*"]` for all of
-    them. `scope` shuts it off from abstract sockets and from processes that it did not start.
+    them. `scope` shuts it off from abstract sockets and from processes that it did not start. `seccomp` is a file with
+    a system call filter, opened for bwrap as `SECCOMP_FD`.
     """
     options = [f"--exec={program}", f"--folder={folder}", f"--keep={','.join(names)}"]
-    return [sys.executable, "-I", "-S", __file__, *options, *(["--scope"] if scope else []), "--", *wrapped]
+    options += ["--scope"] if scope else []
+    options += [f"--seccomp={seccomp}"] if seccomp else []
+    return [sys.executable, "-I", "-S", __file__, *options, "--", *wrapped]
 
 
 def main(arguments: list[str]) -> int:
@@ -44,7 +51,9 @@ def main(arguments: list[str]) -> int:
         os.chdir(options["folder"])
         if "scope" in options:
             scope_to_own_processes()
-        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        os.closerange(SECCOMP_FD, os.sysconf("SC_OPEN_MAX"))
+        if "seccomp" in options:
+            os.set_inheritable(os.open(options["seccomp"], os.O_RDONLY), True)  # noqa: FBT003  # the lowest: SECCOMP_FD
         os.execve(options["exec"], arguments[split + 1 :], environment)
     except OSError as error:
         print(f"hqt: not started: {error.filename or options['exec']}: {error.strerror}", file=sys.stderr)

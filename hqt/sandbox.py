@@ -80,6 +80,9 @@ ETC = (
 )
 """The part of `/etc` that programs need and that tells nothing of the host's users, services or secrets."""
 
+_PROC = ("bus", "fs", "irq", "sys", "sysrq-trigger")
+"""The host's settings in `/proc`. Root's jail could write them: they ask for the user id and no capability."""
+
 _TMPFS = {"/tmp": 4096, "/var/tmp": 1024, "/run": 64, "/dev/shm": 1024}  # noqa: S108  # mount points, in MiB
 _HOME_MIB = 1024
 _MASK_MIB = 16
@@ -137,7 +140,7 @@ def trusted_bwrap(path_value: str, project: Path) -> Path | None:
         if not entry.startswith("/") or not os.access(candidate, os.X_OK):
             continue
         real = candidate.resolve()
-        if real.is_file() and not real.is_relative_to(project) and not candidate.is_relative_to(project):
+        if os.path.isfile(real) and not real.is_relative_to(project) and not candidate.is_relative_to(project):
             return candidate
     return None
 
@@ -151,16 +154,18 @@ def wrap(
     home: Path | None = None,
     etc: Sequence[Bind] = (),
     guards: Sequence[Bind] = (),
+    seccomp_fd: int | None = None,
 ) -> list[str]:
     """Return the `bwrap … -- <command>` argv. Pure: reads no file, runs no program.
 
     `cwd` is the project, resolved. `home` is where the empty home folder is made (the user's own by default). `etc`
     stands in for entries of the host's `/etc` that hold more than the jail should see. `guards` are mounted over the
-    project; they count only where it is writable.
+    project; they count only where it is writable. `seccomp_fd` is where bwrap finds its system call filter.
     """
     return [
         "bwrap",
         *_namespaces(policy),
+        *(() if seccomp_fd is None else ("--seccomp", str(seccomp_fd))),
         *_system(etc),
         *_empty_folders(home or Path.home()),
         *_mounts(binds),
@@ -198,7 +203,10 @@ def _system(etc: Sequence[Bind]) -> Iterator[str]:
         if path not in replaced:
             yield from ("--ro-bind-try", str(path), str(path))
     yield from _mounts(etc)
-    yield from ("--proc", "/proc", "--dev", "/dev")
+    yield from ("--proc", "/proc")
+    for name in _PROC:
+        yield from ("--ro-bind-try", f"/proc/{name}", f"/proc/{name}")
+    yield from ("--dev", "/dev")
 
 
 def _empty_folders(home: Path) -> Iterator[str]:

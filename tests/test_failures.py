@@ -274,3 +274,19 @@ def test_the_configured_harness_is_the_default(own_world):
     folder.mkdir(parents=True)
     (folder / "config.toml").write_text('harness = "generic"\n')
     assert own_world.new("--", "sleep", "1000") == "project-generic"
+
+
+def test_what_may_not_be_looked_at_on_path_is_passed_over(world, tmp_path):
+    closed = world.base / "closed"
+    (closed / "inside").mkdir(parents=True)
+    closed.chmod(0)
+    world.environment.update(world.path_with(closed / "inside"))
+    assert world.state(world.new("-s", "-H", "generic", "--", "sleep", "1000")) == "running"
+
+
+def test_a_project_that_may_not_be_looked_at_is_told(world):
+    closed = world.base / "closed"
+    (closed / "project").mkdir(parents=True)
+    closed.chmod(0)
+    if world.uid:
+        assert "does not exist" in world.hqt("new", closed / "project", *SANDBOXED[1:], fails=1).stderr

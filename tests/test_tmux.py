@@ -52,7 +52,7 @@ def server():
 
 
 def request(identity, command, **changes):
-    wrapped = launch.command(command, program=shutil.which(command[0]), folder="/", names=["*"], scope=False)
+    wrapped = launch.command(command, program=shutil.which(command[0]), folder="/", names=["*"])
     return SpawnRequest(identity, "name", Path("/"), wrapped, {}, **changes)
 
 

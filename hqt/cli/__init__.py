@@ -17,6 +17,9 @@ def main() -> None:
     except HqtError as error:
         print_error(error, as_json="--json" in sys.argv)
         sys.exit(int(error.exit_code))
+    except PermissionError as error:
+        print_error(HqtError(f"{error.filename}: {error.strerror}", "look at its owner and mode"), as_json=False)
+        sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:

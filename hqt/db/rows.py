@@ -5,6 +5,7 @@ A test keeps the columns here in step with `hqt.db.models`.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,7 @@ COLUMNS = tuple(field.name for field in fields(Row))
 
 def read(path: Path) -> list[Row]:
     """Return every session, the oldest first; none where there is no database yet."""
-    if not path.exists():
+    if not os.path.exists(path):
         return []
     with explained(path):
         connection = connect(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import uuid
 from pathlib import Path
@@ -106,11 +107,11 @@ class Claude(HarnessConfigurator):
 
     def has_conversation(self, conversation: str) -> bool:
         """Look for the conversation's file, which is written from the first turn on."""
-        return bool(conversation) and (self.conversations / f"{conversation}.jsonl").is_file()
+        return bool(conversation) and os.path.isfile(self.conversations / f"{conversation}.jsonl")
 
     def setup_hint(self) -> str:
         """Without `~/.claude.json` every start in the jail is a first start."""
-        if self.state_file.exists():
+        if os.path.exists(self.state_file):
             return ""
         return "Claude Code was never set up here: run `claude` once, outside the jail, to log in"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -68,7 +69,7 @@ class Codex(HarnessConfigurator):
     def setup_hint(self) -> str:
         """Without a login or a configured provider, Codex asks for one at every start."""
         has_key = any(self.environment.get(name) for name in ("OPENAI_API_KEY", "CODEX_API_KEY"))
-        if has_key or (self.folder / "auth.json").exists() or (self.folder / "config.toml").exists():
+        if has_key or os.path.exists(self.folder / "auth.json") or os.path.exists(self.folder / "config.toml"):
             return ""
         return "Codex was never set up here: run `codex login` once, outside the jail"
 
@@ -79,7 +80,7 @@ class Codex(HarnessConfigurator):
 
     def _is_of_this_project(self, rollout: Path, since: datetime) -> bool:
         # A jail can write these files: no link, no special file, no endless line is read.
-        if rollout.is_symlink() or not rollout.is_file():
+        if os.path.islink(rollout) or not os.path.isfile(rollout):
             return False
         try:
             with rollout.open("rb") as lines:

@@ -18,6 +18,7 @@ from hqt.errors import ServiceError
 from hqt.guards import GitFolders, project_guards
 from hqt.harnesses.base import FOLDER, Bind
 from hqt.refusals import resolved
+from hqt.seccomp import program
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,6 +56,8 @@ class Jail:
     """The session's private folder."""
     made: list[Made]
     copies: list[Copy]
+    seccomp: Path | None
+    """The file of the system call filter; None where this machine's system calls are not known."""
 
 
 def plan(
@@ -106,13 +109,14 @@ def plan(
         if guard.create is not None:
             root = project if guard.src.is_relative_to(project) or not linked else linked.common
             made.append(Made(root, guard.src.relative_to(root), guard.create))
-    return Jail(binds, guards, _etc(folder), folder, made, copies)
+    seccomp = folder / "seccomp.bpf" if program(os.uname().machine) else None
+    return Jail(binds, guards, _etc(folder), folder, made, copies, seccomp)
 
 
 def _is_there(path: Path, root: Path | None) -> bool:
     """Look for `path`; below `root`, a folder that a jail can write, no link is followed."""
     if root is None:
-        return path.exists()
+        return os.path.exists(path)
     found = nofollow.kind(resolved(root), path.relative_to(root))
     if found == "link":
         raise ServiceError(f"{path} is a link, inside a folder that a jail can write", "make it a plain file or folder")
@@ -122,7 +126,7 @@ def _is_there(path: Path, root: Path | None) -> bool:
 def _etc(folder: Path) -> list[Bind]:
     resolver = resolved(Path("/etc/resolv.conf"))  # often a link into /run, which the jail does not have
     binds = [Bind(folder / "etc" / name, target=Path("/etc") / name) for name in ("passwd", "group")]
-    if resolver.is_file():
+    if os.path.isfile(resolver):
         binds.append(Bind(resolver, target=Path("/etc/resolv.conf")))
     return binds
 
@@ -143,8 +147,10 @@ def make(jail: Jail, configurator: HarnessConfigurator) -> None:
             else:
                 nofollow.make_folder(root, made.relative)
         for copy in jail.copies:
-            original = copy.original.read_bytes() if copy.original.exists() else b""
+            original = copy.original.read_bytes() if os.path.exists(copy.original) else b""
             _write_private(copy.private, configurator.snapshot_content(copy.original, original))
+        if jail.seccomp:
+            _write_private(jail.seccomp, program(os.uname().machine))
         _write_private(jail.folder / "etc/passwd", _accounts(configurator.home).encode())
         _write_private(jail.folder / "etc/group", _groups().encode())
     except OSError as error:
@@ -187,6 +193,6 @@ def remove_folder(folder: Path) -> None:
     for parent, names, _ in os.walk(folder):
         for name in names:
             path = Path(parent, name)
-            if not path.is_symlink():
+            if not os.path.islink(path):
                 path.chmod(0o700)  # before it is walked: a jail may have taken its own permissions away
     shutil.rmtree(folder, ignore_errors=True)

@@ -177,7 +177,7 @@ class SessionService:
             surroundings = around(home, request.socket, described)
             refuse_project(project, surroundings)
             for path, writable in request.binds:
-                if not path.exists():
+                if not os.path.exists(path):
                     raise ServiceError(f"{path} does not exist, so it cannot be bound", "see --bind")
                 real = path.resolve()
                 refuse_bind(real, surroundings)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hqt.sandbox import SandboxPolicy
 
 Rung = Literal["resume", "fresh"]
+_UNFILTERED = "this machine's system calls are not known to hqt: none is filtered"
 _UNSCOPED = "bwrap is setuid here: abstract sockets of the host can be reached while the network is on"
 
 
@@ -59,7 +60,9 @@ class Start:
     @property
     def weaknesses(self) -> list[str]:
         """What the jail does not keep here, and why, in plain words."""
-        return [] if self.is_scoped else [_UNSCOPED]
+        if self.jail is None:
+            return []
+        return [*([] if self.is_scoped else [_UNSCOPED]), *([] if self.jail.seccomp else [_UNFILTERED])]
 
     def make(self) -> None:
         """Make what the jail's start needs."""
@@ -88,9 +91,7 @@ def plan_start(row: Row, *, rung: Rung, prompt: str = "") -> Start:
     found = _executable(harness, config, plain["PATH"])
     by_name = (*harness.environment_names, *variables)
     if policy is None:
-        command = launch.command(
-            config.command, program=str(found), folder=str(project), names=[launch.ALL_VARIABLES], scope=False
-        )
+        command = launch.command(config.command, program=str(found), folder=str(project), names=[launch.ALL_VARIABLES])
         values = window_values(plain, {}, by_name, os.environ)
         return Start(command, values, [launch.ALL_VARIABLES], harness, None, None, is_scoped=True, binds=[])
     return _sandboxed(row, policy, harness, config, found=found, plain=plain, by_name=by_name)
@@ -129,14 +130,23 @@ def _sandboxed(
     in_system = any(program.is_relative_to(folder) for folder in sandbox.SYSTEM_FOLDERS)
     first = config.command[0] if program == found and in_system else str(program)
     wrapped = sandbox.wrap(
-        [first, *config.command[1:]], project, policy, made.binds, home=home, etc=made.etc, guards=made.guards
+        [first, *config.command[1:]],
+        project,
+        policy,
+        made.binds,
+        home=home,
+        etc=made.etc,
+        guards=made.guards,
+        seccomp_fd=launch.SECCOMP_FD if made.seccomp else None,
     )
     bwrap = bwrap_of(plain["PATH"], project)
     constants = {**jail_constants(home), **harness.sandbox_environment}
     names = kept_names(plain, constants, by_name)
     is_setuid = bool(bwrap.stat().st_mode & 0o4000)  # would lose its privilege, and then fail
     scope = policy.net and not is_setuid
-    command = launch.command(wrapped, program=str(bwrap), folder=str(project), names=names, scope=scope)
+    command = launch.command(
+        wrapped, program=str(bwrap), folder=str(project), names=names, scope=scope, seccomp=str(made.seccomp or "")
+    )
     values = window_values(plain, constants, by_name, os.environ)
     binds = [*made.etc, *made.binds, Bind(project, writable=policy.fs == "rw"), *made.guards]
     return Start(command, values, names, harness, bwrap, made, is_scoped=scope or not policy.net, binds=binds)
@@ -165,9 +175,11 @@ def usable_project(project: Path) -> Path:
         ServiceError: it is missing, not a folder, or no longer where its path says.
 
     """
-    if not project.is_dir():
+    if not os.path.isdir(project):
         raise ServiceError(
-            f"the project {project} is not a folder" if project.exists() else f"the project {project} does not exist",
+            f"the project {project} is not a folder"
+            if os.path.exists(project)
+            else f"the project {project} does not exist",
             "name a folder that exists",
         )
     if not os.access(project, os.R_OK | os.X_OK):
@@ -227,7 +239,7 @@ def _executable(harness: HarnessConfigurator, config: SpawnConfig, path_value: s
 
 
 def _own_bind(path: Path, writable: bool, surroundings: Surroundings) -> Bind:  # noqa: FBT001
-    if resolved(path) != path or not path.exists():
+    if resolved(path) != path or not os.path.exists(path):
         raise ServiceError(f"{path}, a bind of this session, is no longer what it was", "look at what replaced it")
     refuse_bind(path, surroundings)
     return Bind(path, writable=writable)
