@@ -60,13 +60,21 @@ def main(arguments: list[str]) -> int:
     return NOT_FOUND
 
 
-def scope_to_own_processes() -> bool:
-    """Forbid abstract unix sockets and signals across the boundary; False where the kernel (before 6.12) cannot."""
+def can_scope() -> bool:
+    """Tell whether the kernel has Landlock with scopes: Linux 6.12 and later, where Landlock is switched on."""
     import ctypes  # noqa: PLC0415  # only where the network is shared: elsewhere the namespaces do this
 
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION) < _LANDLOCK_SCOPE_ABI:
+    version = ctypes.CDLL(None).syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION)
+    return int(version) >= _LANDLOCK_SCOPE_ABI
+
+
+def scope_to_own_processes() -> bool:
+    """Forbid abstract unix sockets and signals across the boundary; False where the kernel (before 6.12) cannot."""
+    import ctypes  # noqa: PLC0415  # as above
+
+    if not can_scope():
         return False
+    libc = ctypes.CDLL(None, use_errno=True)
     scoped = _LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | _LANDLOCK_SCOPE_SIGNAL
     attributes = (ctypes.c_uint64 * 3)(0, 0, scoped)  # struct landlock_ruleset_attr: fs, net, scoped
     ruleset = libc.syscall(_LANDLOCK_CREATE_RULESET, attributes, ctypes.sizeof(attributes), 0)

@@ -60,11 +60,13 @@ def new(
     here: Annotated[
         bool, typer.Option("--here", help="A window of this tmux session, not of the session hqt.")
     ] = False,
+    check: Annotated[bool, typer.Option("--check", help="Start only if the jail holds; see hqt check.")] = False,
     detach: Annotated[bool, typer.Option("--detach", "-d", help="Start it only; print its name.")] = False,
 ) -> None:
     """Make a session, start it, and show it.
 
-    --ro, --no-net and --bind mean --sandbox. What follows -- goes to the harness: hqt new -H generic -s -- make test
+    --ro, --no-net, --bind and --check mean --sandbox. What follows -- goes to the harness:
+    hqt new -H generic -s -- make test
     """
     from hqt.cli import started
     from hqt.services.requests import Options, request_for
@@ -85,6 +87,7 @@ def new(
             variable_names=tuple(env or ()),
             here=here,
             size=terminal.size(),
+            check=check,
         )
     )
     if not detach:

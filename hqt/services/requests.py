@@ -34,6 +34,7 @@ class Options:
     variable_names: tuple[str, ...] = ()
     here: bool = False
     size: tuple[int, int] | None = None
+    check: bool = False
 
 
 def request_for(options: Options) -> NewSession:
@@ -64,14 +65,20 @@ def request_for(options: Options) -> NewSession:
         variable_names=options.variable_names,
         beside_pane=os.environ["TMUX_PANE"] if options.here else "",
         size=options.size,
+        check=options.check,
     )
 
 
 def _policy(options: Options) -> SandboxPolicy | None:
-    restrictions = {"--ro": options.read_only, "--no-net": options.net is False, "--bind": options.binds}
+    restrictions = {
+        "--ro": options.read_only,
+        "--no-net": options.net is False,
+        "--bind": options.binds,
+        "--check": options.check,
+    }
     given = [option for option, value in restrictions.items() if value]
     if options.sandbox is False and given:
-        raise UsageError(f"{given[0]} restricts a sandbox, and --no-sandbox asks for none", "leave one of the two out")
+        raise UsageError(f"{given[0]} is about a sandbox, and --no-sandbox asks for none", "leave one of the two out")
     if not (options.sandbox or given):
         return None
     return SandboxPolicy("ro" if options.read_only else "rw", options.net is not False)

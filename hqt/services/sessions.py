@@ -26,6 +26,7 @@ from hqt.guards import linked_git
 from hqt.harnesses import configurator
 from hqt.refusals import refuse_bind, refuse_project
 from hqt.services import jail, names, processes
+from hqt.services.check import probe as probe_jail
 from hqt.services.environment import recorded
 from hqt.services.listing import View, views
 from hqt.services.start import Start, around, host_environment, plan_start, usable_project
@@ -62,6 +63,8 @@ class NewSession:
     variable_names: tuple[str, ...] = ()
     beside_pane: str = ""
     size: tuple[int, int] | None = None
+    check: bool = False
+    """Whether the jail is tried before the harness starts in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,8 @@ class SessionService:
         row = self._insert(row, request)
         try:
             with self._lock(row.id):
+                if request.check and request.policy:
+                    _require_promises(start, request.policy)
                 pane = self._start_window(row, start, "created", beside_pane=request.beside_pane, size=request.size)
         except BaseException:
             self._forget(row)
@@ -338,6 +343,20 @@ class SessionService:
             yield
         finally:
             os.close(descriptor)
+
+
+def _require_promises(start: Start, policy: SandboxPolicy) -> None:
+    """Try the jail before anything runs in it.
+
+    Raises:
+        ServiceError: it does not keep a promise.
+
+    """
+    start.make()
+    broken = [finding for finding in probe_jail(start, policy) if finding.outcome == "broken"]
+    if broken:
+        what = "; ".join(f"{finding.promise}: {finding.detail}" for finding in broken)
+        raise ServiceError(f"the jail does not hold ({what})", "nothing was started; see hqt doctor")
 
 
 def _session(transaction: Transaction, session_id: str) -> Session:

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 Rung = Literal["resume", "fresh"]
 _UNFILTERED = "this machine's system calls are not known to hqt: none is filtered"
-_UNSCOPED = "bwrap is setuid here: abstract sockets of the host can be reached while the network is on"
+_UNSCOPED = (
+    "abstract sockets of the host can be reached while the network is on: this needs Linux 6.12 with Landlock, and a "
+    "bwrap that is not setuid"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +152,16 @@ def _sandboxed(
     )
     values = window_values(plain, constants, by_name, os.environ)
     binds = [*made.etc, *made.binds, Bind(project, writable=policy.fs == "rw"), *made.guards]
-    return Start(command, values, names, harness, bwrap, made, is_scoped=scope or not policy.net, binds=binds)
+    return Start(
+        command,
+        values,
+        names,
+        harness,
+        bwrap,
+        made,
+        is_scoped=not policy.net or (scope and launch.can_scope()),
+        binds=binds,
+    )
 
 
 def policy_of(row: Row) -> SandboxPolicy | None:
