@@ -26,6 +26,7 @@ from hqt.guards import linked_git
 from hqt.harnesses import configurator
 from hqt.refusals import refuse_bind, refuse_project
 from hqt.services import jail, names, processes
+from hqt.services.audit import record_baseline
 from hqt.services.check import probe as probe_jail
 from hqt.services.environment import recorded
 from hqt.services.listing import View, views
@@ -105,6 +106,9 @@ class SessionService:
             with self._lock(row.id):
                 if request.check and request.policy:
                     _require_promises(start, request.policy)
+                if request.policy and request.policy.fs == "rw":
+                    start.make()
+                    record_baseline(row)
                 pane = self._start_window(row, start, "created", beside_pane=request.beside_pane, size=request.size)
         except BaseException:
             self._forget(row)

@@ -1,0 +1,40 @@
+"""hqt audit: what a session made or changed that would run outside its jail."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from hqt.cli.output import print_json, print_line
+from hqt.services import listing
+
+
+def audit(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A session's name, or the beginning of it.")],
+    accept: Annotated[bool, typer.Option("--accept", help="Take what is there now as looked at.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs; see docs/json.md.")] = False,
+) -> None:
+    """Show what a session made or changed that would run outside its jail. Exit 1 if there is something to look at."""
+    from hqt.services import audit as auditing
+
+    row = listing.find(name).row
+    found = auditing.audit(row)
+    if as_json:
+        print_json([finding.to_json() for finding in found])
+    elif not found:
+        print_line("nothing new or changed runs outside the jail")
+    else:
+        for finding in found:
+            print_line(f"{finding.change:<8} {finding.path}   {finding.runs}")
+            for line in finding.difference.split("\n")[2:] if finding.difference else ():
+                print_line(f"         {line}")
+    if accept:
+        auditing.record_baseline(row)
+    elif found:
+        raise typer.Exit(1)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(audit)
