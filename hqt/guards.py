@@ -129,9 +129,8 @@ def project_guards(project: Path, linked: GitFolders | None) -> list[Bind]:
     guards: list[Guard] = [(PurePath(relative), None) for relative in found]
     if linked is None and nofollow.kind(project, PurePath(".git")) == "folder":
         return _pinned(project, [*_git_guards(project, PurePath(".git")), *guards])
-    if linked is None:
-        return _pinned(project, guards)
-    return [*_linked_binds(linked), *_pinned(project, [(PurePath(".git"), None), *guards])]
+    own = _pinned(project, [(PurePath(".git"), None), *guards])  # a file is guarded, a link refused
+    return [*_linked_binds(linked), *own] if linked else own
 
 
 def _linked_binds(linked: GitFolders) -> list[Bind]:

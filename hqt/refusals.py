@@ -11,6 +11,28 @@ from hqt.errors import ServiceError
 
 _SYSTEM = tuple(map(Path, ("/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/proc", "/run", "/sbin", "/sys")))
 _SYSTEM_ITSELF = tuple(map(Path, ("/home", "/mnt", "/opt", "/srv", "/tmp", "/usr", "/var", "/var/tmp")))  # noqa: S108
+_KEYS = [
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".docker",
+    ".netrc",
+    ".git-credentials",
+    ".password-store",
+    ".pki",
+    ".mozilla",
+    ".thunderbird",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/google-chrome",
+    ".config/chromium",
+    ".config/op",
+    ".config/git/credentials",
+    ".local/share/keyrings",
+    ".local/share/kwalletd",
+]
 _USR = ("bin", "include", "lib", "lib32", "lib64", "libexec", "sbin", "share")
 
 
@@ -51,6 +73,8 @@ def refuse_bind(path: Path, around: Surroundings) -> None:
     reason = _private_reason(path, around)
     if not reason and path in (Path("/"), *map(Path, ("/proc", "/dev", "/sys", "/run", "/etc", "/home", "/root"))):
         reason = "it shows the host or other users"
+    if not reason and any(path.is_relative_to(around.home / name) for name in _KEYS):
+        reason = "it holds keys, tokens or passwords"
     if not reason and stat.S_ISSOCK(path.stat().st_mode):
         reason = "a socket leads to a process outside the jail"
     if reason:

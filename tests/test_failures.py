@@ -149,7 +149,19 @@ def test_a_restriction_contradicts_no_sandbox(own_world, restriction):
 
 @pytest.mark.parametrize(
     "bind",
-    ["/", "/home", "/etc", "/proc", "{home}", "{base}", "{base}/tmux", "{home}/.local/state/hqt", "{base}/missing"],
+    [
+        "/",
+        "/home",
+        "/etc",
+        "/proc",
+        "{home}",
+        "{base}",
+        "{base}/tmux",
+        "{home}/.local/state/hqt",
+        "{base}/missing",
+        "{home}/.ssh",
+        "{home}/.ssh/id_rsa",
+    ],
 )
 def test_a_bind_that_would_undo_the_jail_is_refused(own_world, bind):
     (own_world.home / ".local/state/hqt").mkdir(parents=True)
