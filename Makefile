@@ -26,6 +26,10 @@ lint: .venv/dev ## Check the format, the style, the types and the shell scripts.
 	.venv/bin/mypy
 	shellcheck .ci/run scripts/*
 
+.PHONY: bench
+bench: .venv/dev ## Measure hqt against its floors, in one run.
+	.venv/bin/python bench/bench.py
+
 .PHONY: lock
 lock: ## Choose the versions of the development environment anew (needs uv).
 	uv pip compile --quiet --universal --python-version 3.11 --group dev --no-emit-index-url \
