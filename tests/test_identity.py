@@ -58,6 +58,25 @@ def test_an_unsandboxed_command_is_the_same_after_a_stop(world):
     assert commands(world, name) == before
 
 
+def test_a_harnesss_moved_folder_is_the_same_from_a_shell_that_does_not_move_it(own_world):
+    binary = own_world.home / "bin/claude"
+    binary.parent.mkdir()
+    binary.write_text("#!/bin/sh\nsleep 1000\n")
+    binary.chmod(0o755)
+    own_world.environment.update(own_world.path_with(binary.parent))
+    moved, other = (str(own_world.home / name) for name in ("moved", "other"))
+    names = [
+        own_world.new("-s", "-H", "claude", env={"CLAUDE_CONFIG_DIR": moved}),
+        own_world.new("-s", "-H", "claude"),
+    ]
+    before = [own_world.show(name)["argv"] for name in names]
+    assert moved in before[0]
+    own_world.end()
+    for name in names:
+        own_world.hqt("attach", name, "-d", env={"CLAUDE_CONFIG_DIR": other})
+    assert [own_world.show(name)["argv"] for name in names] == before
+
+
 def test_the_plain_variables_have_their_recorded_values_again(world):
     name = world.sh("echo lang is $LANG, editor is $EDITOR.; sleep 1000", "-s", env={"EDITOR": "vi"})
     world.hqt("stop", name)

@@ -34,7 +34,6 @@ class Claude(HarnessConfigurator):
         "ANTHROPIC_DEFAULT_OPUS_MODEL",
         "ANTHROPIC_DEFAULT_SONNET_MODEL",
         "CLAUDE_CODE_OAUTH_TOKEN",
-        "CLAUDE_CONFIG_DIR",
     )
     # Run by root, it refuses the flag below unless IS_SANDBOX says where it is. Its self-update would fail in the jail.
     sandbox_environment: ClassVar[Mapping[str, str]] = {"IS_SANDBOX": "1", "DISABLE_AUTOUPDATER": "1"}

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _PLAIN = (
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
     "COLORFGBG",
     "COLORTERM",
     "EDITOR",
@@ -55,6 +57,11 @@ def recorded(environment: Mapping[str, str]) -> dict[str, str]:
     """Return what a new session records of the environment."""
     plain = {name: environment[name] for name in _PLAIN if name in environment}
     return {**plain, "PATH": steady_path(environment.get("PATH", ""))}
+
+
+def known(plain: Mapping[str, str], caller: Mapping[str, str]) -> dict[str, str]:
+    """Return what a harness is planned with: the recorded values, and of the caller's only what is never recorded."""
+    return {**{name: value for name, value in caller.items() if name not in _PLAIN}, **plain}
 
 
 def jail_constants(home: Path) -> dict[str, str]:

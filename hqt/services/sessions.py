@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import secrets
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,7 +28,7 @@ from hqt.refusals import refuse_bind, refuse_project
 from hqt.services import jail, names, processes
 from hqt.services.audit import record_baseline
 from hqt.services.check import probe as probe_jail
-from hqt.services.environment import recorded
+from hqt.services.environment import known, recorded
 from hqt.services.listing import View, views
 from hqt.services.start import Start, around, host_environment, plan_start, usable_project
 from hqt.tmux import Pane, Server, SpawnRequest
@@ -111,6 +111,9 @@ class SessionService:
                     record_baseline(row)
                 pane = self._start_window(row, start, "created", beside_pane=request.beside_pane, size=request.size)
         except BaseException:
+            with suppress(HqtError):
+                if pane := views([row])[0].pane:
+                    processes.end_window(Server(request.socket), pane)
             self._forget(row)
             raise
         return self._watched(row, pane, "created", GRACE_S, start)
@@ -249,7 +252,7 @@ class SessionService:
 
     def _get_resume_config(self, row: Row) -> SpawnConfig | None:
         """Return the command that goes on with the row's conversation, or None when there is none on disk."""
-        environment = {**host_environment(), **json.loads(row.environment_json)}
+        environment = known(json.loads(row.environment_json), host_environment())
         harness = configurator(row.harness)(Path(environment["HOME"]), Path(row.project), environment)
         if not harness.has_conversation(row.conversation):
             return None
@@ -313,7 +316,7 @@ class SessionService:
         row = view.row
         if row.conversation or row.started_at is None:
             return
-        environment = {**host_environment(), **json.loads(row.environment_json)}
+        environment = known(json.loads(row.environment_json), host_environment())
         harness = configurator(row.harness)(Path(environment["HOME"]), Path(row.project), environment)
         with self._transaction() as transaction:
             claimed = set(transaction.scalars(select(Session.conversation).where(Session.id != row.id)))

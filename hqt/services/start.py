@@ -15,7 +15,7 @@ from hqt.harnesses import configurator
 from hqt.harnesses.base import Bind
 from hqt.refusals import Surroundings, refuse_bind, refuse_project, resolved
 from hqt.services import jail
-from hqt.services.environment import jail_constants, kept_names, window_values
+from hqt.services.environment import jail_constants, kept_names, known, window_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,7 +88,7 @@ def plan_start(row: Row, *, rung: Rung, prompt: str = "") -> Start:
         raise ServiceError(
             f"the project {row.project} leads to {project} now", "look at what replaced it; nothing was started"
         )
-    environment = {**host_environment(), **plain}
+    environment = known(plain, host_environment())
     harness = configurator(row.harness)(Path(environment["HOME"]), project, environment)
     config = _config(harness, row, rung, prompt)
     found = _executable(harness, config, plain["PATH"])
