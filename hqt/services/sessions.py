@@ -112,8 +112,8 @@ class SessionService:
                 pane = self._start_window(row, start, "created", beside_pane=request.beside_pane, size=request.size)
         except BaseException:
             with suppress(HqtError):
-                if pane := views([row])[0].pane:
-                    processes.end_window(Server(request.socket), pane)
+                if half_made := views([row])[0].pane:
+                    processes.end_window(Server(request.socket), half_made)
             self._forget(row)
             raise
         return self._watched(row, pane, "created", GRACE_S, start)
