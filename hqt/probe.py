@@ -13,6 +13,26 @@ if TYPE_CHECKING:
 _TIMEOUT_S = 10
 
 
+_CAUSES = (
+    (
+        "setting up uid map",
+        "AppArmor forbids user namespaces here (Ubuntu 23.10 and later): docs/security.md has the profile",
+    ),
+    ("RTM_NEWADDR", "AppArmor forbids user namespaces here (Ubuntu 23.10 and later): docs/security.md has the profile"),
+    (
+        "No permissions to create",
+        "the kernel forbids user namespaces: sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces",
+    ),
+    ("Creating new namespace failed", "the kernel or a container forbids namespaces: sysctl user.max_user_namespaces"),
+    ("Unknown option", "this bubblewrap is too old: hqt needs 0.8 or newer"),
+)
+
+
+def hint(reason: str) -> str:
+    """Return what to do about a failure, as far as its words tell."""
+    return next((advice for words, advice in _CAUSES if words in reason), "hqt never starts without it")
+
+
 def failure(bwrap: Path) -> str:
     """Return why `bwrap` cannot make a jail here, in its own words, or nothing when it can."""
     flags = namespace_flags(SandboxPolicy(net=False))

@@ -42,6 +42,7 @@ def test_a_bwrap_that_cannot_make_a_namespace_is_told_in_its_own_words(own_world
     (tools / "bwrap").chmod(0o755)
     ended = own_world.hqt(*SANDBOXED, fails=4)
     assert "setting up uid map: Permission denied" in ended.stderr
+    assert "hint: AppArmor" in ended.stderr
     assert nothing_is_left(own_world)
 
 
@@ -198,6 +199,7 @@ def test_a_policy_edited_by_hand_is_not_started(own_world, policy):
     assert "a policy that hqt does not know" in own_world.hqt("attach", name, "-d", fails=1).stderr
     assert own_world.tmux("list-windows", "-a") == ""
     assert "unknown policy" in own_world.hqt("ls").stdout
+    assert own_world.ls()[0]["sandbox"] == {"unknown": policy}
 
 
 @pytest.mark.parametrize("content", [b"", b"garbage" * 1000])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hqt.cli.output import print_json, print_line, visible
+from hqt.sandbox import policy_of
 from hqt.services import listing
 
 if TYPE_CHECKING:
@@ -55,8 +56,6 @@ def _state(view: View) -> str:
 
 
 def _policy(view: View) -> str:
-    from hqt.sandbox import policy_of
-
     try:
         policy = policy_of(view.row.sandbox_json)
     except ValueError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from hqt import paths
 from hqt.db import rows
 from hqt.errors import NoSuchSessionError
+from hqt.sandbox import policy_of
 from hqt.tmux import Server
 
 if TYPE_CHECKING:
@@ -50,11 +50,20 @@ class View:
             "project": row.project,
             "state": self.state,
             "exit_status": pane.exit_status if pane else None,
-            "sandbox": json.loads(row.sandbox_json) if row.sandbox_json is not None else None,
+            "sandbox": _sandbox(row.sandbox_json),
             "created_at": row.created_at,
             "socket": row.socket,
             "window": pane.window if pane else None,
         }
+
+
+def _sandbox(text: str | None) -> dict[str, object] | None:
+    """Return the policy as an object; one that hqt does not know is never shown as none."""
+    try:
+        policy = policy_of(text)
+    except ValueError:
+        return {"unknown": text}
+    return {"fs": policy.fs, "net": policy.net} if policy else None
 
 
 def all_views() -> list[View]:

@@ -268,9 +268,7 @@ class SessionService:
 
         """
         if start.bwrap and (reason := probe.failure(start.bwrap)):
-            raise SandboxUnavailableError(
-                f"bubblewrap cannot make a sandbox here: {reason}", "hqt never starts without it; see hqt doctor"
-            )
+            raise SandboxUnavailableError(f"bubblewrap cannot make a sandbox here: {reason}", probe.hint(reason))
 
     def _start_window(
         self,
@@ -363,7 +361,9 @@ def _require_promises(start: Start, policy: SandboxPolicy) -> None:
     broken = [finding for finding in probe_jail(start, policy) if finding.outcome == "broken"]
     if broken:
         what = "; ".join(f"{finding.promise}: {finding.detail}" for finding in broken)
-        raise ServiceError(f"the jail does not hold ({what})", "nothing was started; see hqt doctor")
+        raise ServiceError(
+            f"the jail does not hold ({what})", "nothing was started; hqt check tells more of a session that runs"
+        )
 
 
 def _session(transaction: Transaction, session_id: str) -> Session:
