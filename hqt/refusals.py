@@ -33,6 +33,8 @@ _KEYS = [
     ".local/share/keyrings",
     ".local/share/kwalletd",
 ]
+_HOST = tuple(map(Path, ("/", "/dev", "/etc", "/home", "/proc", "/root", "/run", "/sys", "/var", "/var/run")))
+_DAEMONS = ("containerd.sock", "crio.sock", "docker.sock", "podman.sock")
 _USR = ("bin", "include", "lib", "lib32", "lib64", "libexec", "sbin", "share")
 
 
@@ -63,22 +65,43 @@ def refuse_project(project: Path, around: Surroundings) -> None:
         )
 
 
-def refuse_bind(path: Path, around: Surroundings) -> None:
-    """Refuse a bind that would undo the jail.
+def refuse_bind(path: Path, around: Surroundings, *, forced: bool = False) -> str:
+    """Refuse a bind that would undo the jail; return what a forced one leaves open, or nothing for a harmless one.
 
     Raises:
         ServiceError: with the reason.
 
     """
+    reason = _never(path, around)
+    if reason:
+        raise ServiceError(f"{path} cannot be bound into a jail: {reason}", "there would be no jail left")
     reason = _private_reason(path, around)
-    if not reason and path in (Path("/"), *map(Path, ("/proc", "/dev", "/sys", "/run", "/etc", "/home", "/root"))):
-        reason = "it shows the host or other users"
-    if not reason and any(path.is_relative_to(around.home / name) for name in _KEYS):
+    keys = [around.home / name for name in _KEYS]
+    if not reason and any(
+        path.is_relative_to(key) or (key.is_relative_to(path) and os.path.exists(key)) for key in keys
+    ):
         reason = "it holds keys, tokens or passwords"
     if not reason and stat.S_ISSOCK(path.stat().st_mode):
         reason = "a socket leads to a process outside the jail"
-    if reason:
-        raise ServiceError(f"{path} cannot be bound into a jail: {reason}", "bind a folder below it")
+    if reason and not forced:
+        raise ServiceError(
+            f"{path} cannot be bound into a jail: {reason}",
+            "bind what you need of it alone, or take it by --force-bind",
+        )
+    return reason
+
+
+def _never(path: Path, around: Surroundings) -> str:
+    """Return why not even `--force-bind` binds this, or nothing."""
+    if around.home.is_relative_to(path):
+        return "it is, or holds, your home folder"
+    if path in _HOST:
+        return "it shows the host or other users"
+    if path.is_relative_to(around.tmux_socket.parent) or around.tmux_socket.is_relative_to(path):
+        return "who reaches tmux's socket runs anything outside"
+    if path.name in _DAEMONS and stat.S_ISSOCK(path.stat().st_mode):
+        return "who reaches a container daemon's socket runs anything outside"
+    return ""
 
 
 def _system_reason(path: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
 import sqlite3
 import stat
 from pathlib import Path
@@ -304,3 +305,24 @@ def test_a_project_that_may_not_be_looked_at_is_told(world):
     closed.chmod(0)
     if world.uid:
         assert "does not exist" in world.hqt("new", closed / "project", *SANDBOXED[1:], fails=1).stderr
+
+
+@pytest.mark.parametrize("place", ["{home}/.ssh", "{home}/.local/state/hqt", "{base}/run", "{home}/.ssh/id_rsa"])
+def test_a_bind_that_is_forced_by_name_is_said_everywhere(own_world, place):
+    (own_world.home / ".local/state/hqt").mkdir(parents=True)
+    path = place.format(home=own_world.home, base=own_world.base)
+    name = own_world.new("-H", "generic", "--force-bind", path, "--", "sleep", "1000")
+    assert f"{path} is bound by force" in own_world.hqt("show", name).stdout
+    assert "forced bind" in own_world.hqt("ls").stdout
+    found = json.loads(own_world.run(*own_world.program, "check", name, "--json").stdout)
+    assert any("is bound by force" in finding["detail"] for finding in found)
+
+
+@pytest.mark.parametrize("place", ["/", "{home}", "{base}", "{base}/tmux", "{base}/run/docker.sock"])
+def test_a_bind_that_leaves_no_jail_cannot_be_forced(own_world, place):
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(str(own_world.base / "run/docker.sock"))
+    path = place.format(home=own_world.home, base=own_world.base)
+    own_world.hqt("new", "-d", "-H", "generic", "--force-bind", path, "--", "sleep", "1000", fails=1)
+    assert nothing_is_left(own_world)
+    listening.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -62,7 +63,8 @@ def _policy(view: View) -> str:
         return "unknown policy"
     if policy is None:
         return "-"
-    return f"{policy.fs}, {'net' if policy.net else 'no net'}"
+    forced = ", forced bind" if any(bind[2] for bind in json.loads(view.row.binds_json)) else ""
+    return f"{policy.fs}, {'net' if policy.net else 'no net'}{forced}"
 
 
 def _age(view: View) -> str:

@@ -54,6 +54,12 @@ def new(
     bind: Annotated[
         list[str] | None, typer.Option("--bind", metavar="PATH[:rw]", help="A further path for the jail.")
     ] = None,
+    force_bind: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--force-bind", metavar="PATH[:rw]", help="The same, where hqt refuses: hqt show says what is open."
+        ),
+    ] = None,
     env: Annotated[
         list[str] | None, typer.Option("--env", metavar="NAME", help="A variable for the jail, by its name alone.")
     ] = None,
@@ -84,6 +90,7 @@ def new(
             net=net,
             prompt=given,
             binds=tuple(bind or ()),
+            forced_binds=tuple(force_bind or ()),
             variable_names=tuple(env or ()),
             here=here,
             size=terminal.size(),

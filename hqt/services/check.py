@@ -99,7 +99,10 @@ def probe(start: Start, policy: SandboxPolicy) -> list[Finding]:
         finally:
             planted.unlink()
     found = [_finding(key, said, policy) for key in _PROMISES]
-    return [*found, _abstract_sockets(start, policy)]
+    opened = [
+        Finding("binds nothing that undoes it", "looked at the binds", "not promised", what) for what in start.opened
+    ]
+    return [*found, _abstract_sockets(start, policy), *opened]
 
 
 def _run(start: Start, canary: str, planted: Path, port: int) -> dict[str, list[str]]:

@@ -11,7 +11,7 @@ from hqt import config, executables
 from hqt.errors import HarnessNotInstalledError, UsageError
 from hqt.harnesses import HARNESSES, PREFERRED
 from hqt.sandbox import SandboxPolicy
-from hqt.services.sessions import NewSession
+from hqt.services.sessions import NewSession, OwnBind
 from hqt.tmux import socket_path
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -31,6 +31,7 @@ class Options:
     net: bool | None = None
     prompt: str = ""
     binds: tuple[str, ...] = ()
+    forced_binds: tuple[str, ...] = ()
     variable_names: tuple[str, ...] = ()
     here: bool = False
     size: tuple[int, int] | None = None
@@ -61,7 +62,10 @@ def request_for(options: Options) -> NewSession:
         policy=_policy(options),
         prompt=options.prompt,
         args=options.args,
-        binds=tuple(map(_bind, options.binds)),
+        binds=(
+            *(_bind(given, forced=False) for given in options.binds),
+            *(_bind(given, forced=True) for given in options.forced_binds),
+        ),
         variable_names=options.variable_names,
         beside_pane=os.environ["TMUX_PANE"] if options.here else "",
         size=options.size,
@@ -74,6 +78,7 @@ def _policy(options: Options) -> SandboxPolicy | None:
         "--ro": options.read_only,
         "--no-net": options.net is False,
         "--bind": options.binds,
+        "--force-bind": options.forced_binds,
         "--check": options.check,
     }
     given = [option for option, value in restrictions.items() if value]
@@ -84,11 +89,11 @@ def _policy(options: Options) -> SandboxPolicy | None:
     return SandboxPolicy("ro" if options.read_only else "rw", options.net is not False)
 
 
-def _bind(given: str) -> tuple[Path, bool]:
+def _bind(given: str, *, forced: bool) -> OwnBind:
     path, separator, mode = given.rpartition(":")
     if separator and mode in ("ro", "rw"):
-        return Path(path).expanduser().absolute(), mode == "rw"
-    return Path(given).expanduser().absolute(), False
+        return OwnBind(Path(path).expanduser().absolute(), mode == "rw", forced)
+    return OwnBind(Path(given).expanduser().absolute(), writable=False, forced=forced)
 
 
 def _first_installed() -> str:

@@ -49,6 +49,15 @@ _STOP_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
+class OwnBind:
+    """A further path that was asked for by name; `forced` when hqt would refuse it."""
+
+    path: Path
+    writable: bool
+    forced: bool
+
+
+@dataclass(frozen=True, slots=True)
 class NewSession:
     """What `hqt new` asks for; `policy` None means unsandboxed."""
 
@@ -59,8 +68,7 @@ class NewSession:
     policy: SandboxPolicy | None = None
     prompt: str = ""
     args: tuple[str, ...] = ()
-    binds: tuple[tuple[Path, bool], ...] = ()
-    """Further paths, each with whether it is writable."""
+    binds: tuple[OwnBind, ...] = ()
     variable_names: tuple[str, ...] = ()
     beside_pane: str = ""
     size: tuple[int, int] | None = None
@@ -184,16 +192,16 @@ class SessionService:
         home = Path(environment.get("HOME") or Path.home())
         described = chosen(home, project, host_environment())
         linked = None
-        binds: list[tuple[str, bool]] = []
+        binds: list[tuple[str, bool, bool]] = []
         if request.policy:
             surroundings = around(home, request.socket, described)
             refuse_project(project, surroundings)
-            for path, writable in request.binds:
-                if not os.path.exists(path):
-                    raise ServiceError(f"{path} does not exist, so it cannot be bound", "see --bind")
-                real = path.resolve()
-                refuse_bind(real, surroundings)
-                binds.append((str(real), writable))
+            for bind in request.binds:
+                if not os.path.exists(bind.path):
+                    raise ServiceError(f"{bind.path} does not exist, so it cannot be bound", "see --bind")
+                real = bind.path.resolve()
+                refuse_bind(real, surroundings, forced=bind.forced)
+                binds.append((str(real), bind.writable, bind.forced))
             linked = linked_git(project)
         return Row(
             id=secrets.token_hex(8),

@@ -47,6 +47,8 @@ class Start:
     jail: jail.Jail | None
     is_scoped: bool
     """Whether abstract sockets of the host are out of reach: without a network they are in any case."""
+    opened: list[str]
+    """What binds that were forced leave open."""
     binds: list[Bind]
     """Every bind beyond the system's, in mount order, with the mode it ends up with."""
 
@@ -65,7 +67,8 @@ class Start:
         """What the jail does not keep here, and why, in plain words."""
         if self.jail is None:
             return []
-        return [*([] if self.is_scoped else [_UNSCOPED]), *([] if self.jail.seccomp else [_UNFILTERED])]
+        unscoped = [] if self.is_scoped else [_UNSCOPED]
+        return [*self.opened, *unscoped, *([] if self.jail.seccomp else [_UNFILTERED])]
 
     def make(self) -> None:
         """Make what the jail's start needs."""
@@ -96,7 +99,7 @@ def plan_start(row: Row, *, rung: Rung, prompt: str = "") -> Start:
     if policy is None:
         command = launch.command(config.command, program=str(found), folder=str(project), names=[launch.ALL_VARIABLES])
         values = window_values(plain, {}, by_name, os.environ)
-        return Start(command, values, [launch.ALL_VARIABLES], harness, None, None, is_scoped=True, binds=[])
+        return Start(command, values, [launch.ALL_VARIABLES], harness, None, None, is_scoped=True, opened=[], binds=[])
     return _sandboxed(row, policy, harness, config, found=found, plain=plain, by_name=by_name)
 
 
@@ -113,7 +116,9 @@ def _sandboxed(
     home, project = harness.home, harness.project
     surroundings = around(home, Path(row.socket), harness)
     refuse_project(project, surroundings)
-    own_binds = [_own_bind(Path(path), writable, surroundings) for path, writable in json.loads(row.binds_json)]
+    recorded = [(Path(path), writable, forced) for path, writable, forced in json.loads(row.binds_json)]
+    opened = [_what_it_opens(path, surroundings, forced=forced) for path, _, forced in recorded]
+    own_binds = [Bind(path, writable=writable) for path, writable, _ in recorded]
     git = GitFolders(*map(Path, json.loads(row.git_json))) if row.git_json else None
     toolchains = executables.toolchain_binds(plain["PATH"], home)
     program, chain = executables.executable_binds(
@@ -160,6 +165,7 @@ def _sandboxed(
         bwrap,
         made,
         is_scoped=not policy.net or (scope and launch.can_scope()),
+        opened=[what for what in opened if what],
         binds=binds,
     )
 
@@ -250,8 +256,8 @@ def _executable(harness: HarnessConfigurator, config: SpawnConfig, path_value: s
     return found
 
 
-def _own_bind(path: Path, writable: bool, surroundings: Surroundings) -> Bind:  # noqa: FBT001
+def _what_it_opens(path: Path, surroundings: Surroundings, *, forced: bool) -> str:
     if resolved(path) != path or not os.path.exists(path):
         raise ServiceError(f"{path}, a bind of this session, is no longer what it was", "look at what replaced it")
-    refuse_bind(path, surroundings)
-    return Bind(path, writable=writable)
+    reason = refuse_bind(path, surroundings, forced=forced)
+    return f"{path} is bound by force: {reason}" if reason else ""
