@@ -166,13 +166,13 @@ class Server:
         _make_socket_folder(self.socket)
         error = ""
         for _ in range(_TRIES):  # another hqt may make or end the session between two looks
-            for first in (False, True):
-                ended = self._run_script(self._window_script(request, first))
-                if made := re.search(r"^(\$\d+) (@\d+) (%\d+) (\d+)$", ended.stdout, re.MULTILINE):
-                    return Pane(request.hqt_id, made[1], made[2], made[3], int(made[4]), None)
-                error = ended.stderr.strip() or f"tmux ended with status {ended.returncode}"
-                if request.beside_pane:
-                    break
+            # Asked first: a server that is started by a script that then fails ends at once, and tmux 3.5a's next
+            # client can wait for that one for ever.
+            has_session = request.beside_pane or self._run("has-session", "-t", f"={SESSION}").returncode == 0
+            ended = self._run_script(self._window_script(request, first=not has_session))
+            if made := re.search(r"^(\$\d+) (@\d+) (%\d+) (\d+)$", ended.stdout, re.MULTILINE):
+                return Pane(request.hqt_id, made[1], made[2], made[3], int(made[4]), None)
+            error = ended.stderr.strip() or f"tmux ended with status {ended.returncode}"
             if not any(word in error for word in ("find", "duplicate", "server", "connecting", "current")):
                 break
         raise TmuxUnavailableError(f"tmux did not make the window: {error}", f"tmux's socket is {self.socket}")
@@ -224,7 +224,7 @@ class Server:
             raise TmuxUnavailableError(f"tmux does not know the pane {pane_id}", f"its socket is {self.socket}")
         return ended.stdout.strip()
 
-    def _window_script(self, request: SpawnRequest, first: bool) -> list[list[str]]:  # noqa: FBT001
+    def _window_script(self, request: SpawnRequest, *, first: bool) -> list[list[str]]:
         session = self.session_of(request.beside_pane) if request.beside_pane else f"={SESSION}"
         # The window is made under a name that nothing else has, so that the lines after it can name it.
         target = f"{session}:=hqt-{request.hqt_id}"
