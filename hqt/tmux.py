@@ -166,8 +166,7 @@ class Server:
         _make_socket_folder(self.socket)
         error = ""
         for _ in range(_TRIES):  # another hqt may make or end the session between two looks
-            # Asked first: a server that is started by a script that then fails ends at once, and tmux 3.5a's next
-            # client can wait for that one for ever.
+            # Asked first: a server started for a script that then fails ends at once, in the face of the next client.
             has_session = request.beside_pane or self._run("has-session", "-t", f"={SESSION}").returncode == 0
             ended = self._run_script(self._window_script(request, first=not has_session))
             if made := re.search(r"^(\$\d+) (@\d+) (%\d+) (\d+)$", ended.stdout, re.MULTILINE):
