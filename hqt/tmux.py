@@ -304,9 +304,10 @@ class _Listed:
 
 
 def _listed(line: str) -> _Listed | None:
-    hqt_id, session, window, pane, pid, dead, status, died_of, server_pid, is_ours = line.split("|")
-    if is_ours != "1":
+    values = line.split("|")
+    if len(values) != len(_FIELDS) or values[-1] != "1":
         return None
+    hqt_id, session, window, pane, pid, dead, status, died_of, server_pid, _ = values
     is_settled = bool(status or died_of)
     exit_status = (128 + int(died_of) if died_of else int(status)) if dead == "1" and is_settled else None
     is_unreaped = dead == "1" and not is_settled and _is_zombie(int(pid))
