@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.world import eventually
+
 
 @pytest.fixture
 def tools(own_world):
@@ -326,3 +328,23 @@ def test_a_bind_that_leaves_no_jail_cannot_be_forced(own_world, place):
     own_world.hqt("new", "-d", "-H", "generic", "--force-bind", path, "--", "sleep", "1000", fails=1)
     assert nothing_is_left(own_world)
     listening.close()
+
+
+def test_a_worktree_works_in_the_jail_and_its_repository_is_not_taken_from_elsewhere(world):
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b")
+    world.run("git", "init", "-q", "../main")
+    world.run("git", *identity, "-C", "../main", "commit", "-q", "--allow-empty", "-m", "first")
+    world.run("git", "-C", "../main", "worktree", "add", "-q", "../tree")
+    tree, common = world.home / "tree", world.home / "main/.git"
+    script = f"git {' '.join(identity)} commit -q --allow-empty -m inside; git config core.fsmonitor evil; sleep 99"
+    name = world.new(tree, "-s", "-H", "generic", "--", "sh", "-c", script)
+    eventually(lambda: "inside" in world.run("git", "-C", tree, "log", "--oneline").stdout)
+    assert "evil" not in (common / "config").read_text()
+    world.hqt("stop", name)
+    (tree / ".git").write_text(f"gitdir: {world.home}/.ssh\n")
+    world.hqt("attach", name, "-d")
+    assert str(world.home / ".ssh") not in world.show(name)["argv"]
+    world.hqt("stop", name)
+    common.rename(world.home / "moved")
+    common.symlink_to(world.home / ".ssh")
+    assert "is no longer what it was" in world.hqt("attach", name, "-d", fails=1).stderr

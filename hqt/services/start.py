@@ -119,7 +119,7 @@ def _sandboxed(
     recorded = [(Path(path), writable, forced) for path, writable, forced in json.loads(row.binds_json)]
     opened = [_what_it_opens(path, surroundings, forced=forced) for path, _, forced in recorded]
     own_binds = [Bind(path, writable=writable) for path, writable, _ in recorded]
-    git = GitFolders(*map(Path, json.loads(row.git_json))) if row.git_json else None
+    git = _recorded_git(row)
     toolchains = executables.toolchain_binds(plain["PATH"], home)
     program, chain = executables.executable_binds(
         found,
@@ -254,6 +254,18 @@ def _executable(harness: HarnessConfigurator, config: SpawnConfig, path_value: s
             f"{config.command[0]} is not installed, or not on the session's PATH", harness.install_hint
         )
     return found
+
+
+def _recorded_git(row: Row) -> GitFolders | None:
+    """Return the repository's folders as they were at creation; what lies there now is not asked for others."""
+    if row.git_json is None:
+        return None
+    git = GitFolders(*map(Path, json.loads(row.git_json)))
+    if resolved(git.common) != git.common or not os.path.isdir(git.common):
+        raise ServiceError(
+            f"{git.common}, the repository of this worktree, is no longer what it was", "git worktree list"
+        )
+    return git
 
 
 def _what_it_opens(path: Path, surroundings: Surroundings, *, forced: bool) -> str:
