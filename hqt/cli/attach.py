@@ -18,9 +18,10 @@ def attach(
     view = listing.find(name)
     if not detach:
         terminal.require(view.server.socket)
-        if view.state == "running":
+    if view.state == "running":  # nothing to start, and nothing slow to import
+        if not detach:
             terminal.show(view)
-            return
+        return
     from hqt.cli import started
     from hqt.services.sessions import SessionService
 
