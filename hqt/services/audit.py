@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from hqt import paths
 from hqt.errors import ServiceError
 from hqt.runnable import runs
+from hqt.services.jail import write_private
 from hqt.tree import Walk
 
 if TYPE_CHECKING:
@@ -56,11 +57,7 @@ def record_baseline(row: Row) -> None:
     """Record what there is in the project that runs outside the jail; what is found later is held against it."""
     seen, _ = _look(Path(row.project), json.loads(row.environment_json).get("PATH", ""))
     baseline = {path: asdict(found) for path, found in seen.items()}
-    place = _baseline_file(row.id)
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fresh = place.with_suffix(".new")
-    fresh.write_text(json.dumps(baseline))
-    fresh.replace(place)
+    write_private(_baseline_file(row.id), json.dumps(baseline).encode())
 
 
 def has_baseline(row: Row) -> bool:

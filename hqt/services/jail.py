@@ -148,11 +148,11 @@ def make(jail: Jail, configurator: HarnessConfigurator) -> None:
                 nofollow.make_folder(root, made.relative)
         for copy in jail.copies:
             original = copy.original.read_bytes() if os.path.exists(copy.original) else b""
-            _write_private(copy.private, configurator.snapshot_content(copy.original, original))
+            write_private(copy.private, configurator.snapshot_content(copy.original, original))
         if jail.seccomp:
-            _write_private(jail.seccomp, program(os.uname().machine))
-        _write_private(jail.folder / "etc/passwd", _accounts(configurator.home).encode())
-        _write_private(jail.folder / "etc/group", _groups().encode())
+            write_private(jail.seccomp, program(os.uname().machine))
+        write_private(jail.folder / "etc/passwd", _accounts(configurator.home).encode())
+        write_private(jail.folder / "etc/group", _groups().encode())
     except OSError as error:
         raise ServiceError(f"the jail cannot be made: {error.filename}: {error.strerror}") from error
 
@@ -179,7 +179,8 @@ def _groups() -> str:
     return "".join(f"{lines[gid]}\n" for gid in sorted(lines))
 
 
-def _write_private(path: Path, content: bytes) -> None:
+def write_private(path: Path, content: bytes) -> None:
+    """Write a file of the session's own folder whole or not at all, for the user alone."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = path.with_name(f".{path.name}.new")
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

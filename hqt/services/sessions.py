@@ -112,10 +112,10 @@ class SessionService:
         row = self._insert(row, request)
         try:
             with self._lock(row.id):
+                start.make()
                 if request.check and request.policy:
                     _require_promises(start, request.policy)
                 if request.policy and request.policy.fs == "rw":
-                    start.make()
                     record_baseline(row)
                 pane = self._start_window(row, start, "created", beside_pane=request.beside_pane, size=request.size)
         except BaseException:
@@ -126,20 +126,20 @@ class SessionService:
             raise
         return self._watched(row, pane, "created", GRACE_S, start)
 
-    def attach_session(self, name: View, *, size: tuple[int, int] | None = None) -> Started:
+    def attach_session(self, view: View, *, size: tuple[int, int] | None = None) -> Started:
         """Return the session's window, started again by its rungs if it does not run.
 
         Raises:
             HqtError: it cannot be started.
 
         """
-        if name.state == "running":
-            return Started(name, "running")
-        with self._lock(name.row.id):
-            view = self._fresh_view(name.row.id)
-            if view.state == "running":
-                return Started(view, "running")
-            return self._respawn_with_fallback(view, size)
+        if view.state == "running":
+            return Started(view, "running")
+        with self._lock(view.row.id):
+            current = self._fresh_view(view.row.id)
+            if current.state == "running":
+                return Started(current, "running")
+            return self._respawn_with_fallback(current, size)
 
     def stop(self, view: View) -> None:
         """End the session's window and all that runs in it; its row, policy and conversation stay."""
@@ -243,6 +243,7 @@ class SessionService:
         if self._get_resume_config(row):
             start = plan_start(row, rung="resume")
             self._require_sandbox(start)
+            start.make()
             pane = self._start_window(row, start, "resume", replaces=dead, size=size)
             resumed = self._watched(row, pane, "resumed", RESUME_GRACE_S, start)
             if not resumed.exit_status:
@@ -255,6 +256,7 @@ class SessionService:
             row = replace(row, conversation=conversation)
         start = plan_start(row, rung="fresh")
         self._require_sandbox(start)
+        start.make()
         pane = self._start_window(row, start, "fresh", replaces=dead, size=size)
         return self._watched(row, pane, "fresh", GRACE_S, start)
 
@@ -288,7 +290,6 @@ class SessionService:
         beside_pane: str = "",
         size: tuple[int, int] | None = None,
     ) -> Pane:
-        start.make()
         started_at = _now()
         with self._transaction() as transaction:
             session = _session(transaction, row.id)
@@ -365,7 +366,6 @@ def _require_promises(start: Start, policy: SandboxPolicy) -> None:
         ServiceError: it does not keep a promise.
 
     """
-    start.make()
     broken = [finding for finding in probe_jail(start, policy) if finding.outcome == "broken"]
     if broken:
         what = "; ".join(f"{finding.promise}: {finding.detail}" for finding in broken)
