@@ -17,7 +17,7 @@ from hqt.errors import ServiceError
 from hqt.harnesses.base import FOLDER, Bind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _EXECUTED = (
     ".bashrc",
@@ -122,11 +122,20 @@ def _names_project(own: Path, project: Path) -> bool:
     return worktree is not None and Path(os.path.realpath(own / worktree[1])) == project  # a submodule
 
 
-def project_guards(project: Path, linked: GitFolders | None) -> list[Bind]:
-    """Return the guards of a project, in mount order, each folder on the way pinned first."""
+def project_guards(project: Path, linked: GitFolders | None, nested: Iterable[str] = ()) -> list[Bind]:
+    """Return the guards of a project, in mount order, each folder on the way pinned first.
+
+    `nested` are folders below the project that hold a repository of their own, in a `.git` folder.
+    """
     found = {relative: None for relative in _EXECUTED if nofollow.kind(project, PurePath(relative)) != "missing"}
     found.update(dict.fromkeys(_hook_folders(project, linked)))
     guards: list[Guard] = [(PurePath(relative), None) for relative in found]
+    for folder in nested:
+        git = PurePath(folder, ".git")
+        if nofollow.kind(project, git) == "folder":
+            guards.extend(_git_guards(project, git))
+        else:
+            guards.append((git, None))  # a link is refused; what is gone needs no guard
     if linked is None and nofollow.kind(project, PurePath(".git")) == "folder":
         return _pinned(project, [*_git_guards(project, PurePath(".git")), *guards])
     own = _pinned(project, [(PurePath(".git"), None), *guards])  # a file is guarded, a link refused
@@ -138,7 +147,7 @@ def _linked_binds(linked: GitFolders) -> list[Bind]:
     names = ("commondir", "gitdir", "config.worktree") if inside.parts else ()
     guards: list[Guard] = [(inside / name, None) for name in names]
     return [
-        Bind(linked.common, writable=True),
+        Bind(linked.common, writable=True, opened=True),
         *_pinned(linked.common, [*_git_guards(linked.common, PurePath()), *guards]),
     ]
 
@@ -195,6 +204,6 @@ def _pinned(root: Path, guards: list[Guard]) -> list[Bind]:
             continue  # what the user cannot make, the jail cannot make either
         for parent in [parent for parent in reversed(relative.parents) if parent.parts]:
             pin = root / parent
-            binds.setdefault(pin, Bind(pin, writable=True))
-        binds[root / relative] = Bind(root / relative, create=create)
+            binds.setdefault(pin, Bind(pin, writable=True, opened=True))
+        binds[root / relative] = Bind(root / relative, create=create, opened=True)
     return list(binds.values())

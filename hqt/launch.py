@@ -2,18 +2,26 @@
 
 Standard library only, run as `python -I -S launch.py`: it is started for every window, and what it does must be
 readable in one sitting. bwrap must be *started* with a clean environment, because its own is what `/proc/1/environ`
-shows inside the jail. No process of hqt stays behind.
+shows inside the jail. What a jail could replace between a look and the mount is opened here, no link followed, and
+bound by its descriptor. No process of hqt stays behind.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
+
+TYPE_CHECKING = False  # typing's own costs more to import than all the rest
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 NOT_FOUND = 127
 ALL_VARIABLES = "*"
 SECCOMP_FD = 3
 """Where bwrap finds the system call filter: it reads it and closes it."""
+FIRST_BIND_FD = 10
+"""Where bwrap finds the first of the paths that are opened for it; the others follow."""
 
 # <linux/landlock.h>, <linux/prctl.h>; the system calls' numbers are the same on every architecture.
 _LANDLOCK_CREATE_RULESET = 444
@@ -23,20 +31,32 @@ _LANDLOCK_SCOPE_ABI = 6
 _LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET = 1
 _LANDLOCK_SCOPE_SIGNAL = 2
 _PR_SET_NO_NEW_PRIVS = 38
+_FILE_TYPE, _LINK = 0o170000, 0o120000  # <sys/stat.h>; Python's stat module costs a start more than it says
 
 
 def command(
-    wrapped: list[str], *, program: str, folder: str, names: list[str], scope: bool = False, seccomp: str = ""
+    wrapped: list[str],
+    *,
+    program: str,
+    folder: str,
+    names: list[str],
+    scope: bool = False,
+    seccomp: str = "",
+    opened: Iterable[str] = (),
+    bounds: Iterable[str] = (),
 ) -> list[str]:
     """Return the window's whole command: the launcher, then `wrapped` word for word.
 
     `program` is the file that is executed as `wrapped[0]`. `names` are the variables that it gets, `["*"]` for all of
     them. `scope` shuts it off from abstract sockets and from processes that it did not start. `seccomp` is a file with
-    a system call filter, opened for bwrap as `SECCOMP_FD`.
+    a system call filter, opened for bwrap as `SECCOMP_FD`. `opened` are resolved paths, opened for it from
+    `FIRST_BIND_FD` on. `bounds` are files of the control group; each must hold a bound, or nothing is started.
     """
     options = [f"--exec={program}", f"--folder={folder}", f"--keep={','.join(names)}"]
     options += ["--scope"] if scope else []
     options += [f"--seccomp={seccomp}"] if seccomp else []
+    options += [f"--bounds={','.join(bounds)}"] if bounds else []
+    options += [f"--open={path}" for path in opened]
     return [sys.executable, "-I", "-S", __file__, *options, "--", *wrapped]
 
 
@@ -44,20 +64,61 @@ def main(arguments: list[str]) -> int:
     """Carry out what `command` wrote; returns only if it cannot."""
     split = arguments.index("--")
     options = dict(option.removeprefix("--").partition("=")[::2] for option in arguments[:split])
+    opened = [option.removeprefix("--open=") for option in arguments[:split] if option.startswith("--open=")]
     names = options["keep"].split(",")
     kept = names == [ALL_VARIABLES]
     environment = {name: value for name, value in os.environ.items() if kept or name in names}
     try:
         os.chdir(options["folder"])
+        if "bounds" in options:
+            require_bounds(options["bounds"].split(","))
         if "scope" in options:
             scope_to_own_processes()
         os.closerange(SECCOMP_FD, os.sysconf("SC_OPEN_MAX"))
         if "seccomp" in options:
             os.set_inheritable(os.open(options["seccomp"], os.O_RDONLY), True)  # noqa: FBT003  # the lowest: SECCOMP_FD
+        for place, path in enumerate(opened, FIRST_BIND_FD):
+            descriptor = open_unlinked(path)
+            os.dup2(descriptor, place)
+            os.close(descriptor)
         os.execve(options["exec"], arguments[split + 1 :], environment)
     except OSError as error:
         print(f"hqt: not started: {error.filename or options['exec']}: {error.strerror}", file=sys.stderr)
     return NOT_FOUND
+
+
+def open_unlinked(path: str) -> int:
+    """Open a resolved path, to bind it by the descriptor.
+
+    Raises:
+        OSError: a part of it became a link since it was resolved, or is gone.
+
+    """
+    descriptor = os.open("/", os.O_PATH)
+    for part in path.split("/")[1:]:
+        try:
+            inner = os.open(part, os.O_PATH | os.O_NOFOLLOW, dir_fd=descriptor)  # of a link: the link itself
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, path) from None
+        os.close(descriptor)
+        descriptor = inner
+    if os.fstat(descriptor).st_mode & _FILE_TYPE == _LINK:
+        raise OSError(errno.ELOOP, "it was replaced by a link", path)
+    return descriptor
+
+
+def require_bounds(names: list[str]) -> None:
+    """Fail unless every one of these files of this process's control group holds a bound.
+
+    systemd sets none, and says nothing, where it was not given the controller.
+    """
+    with open("/proc/self/cgroup") as groups:  # noqa: PTH123  # pathlib is not imported here
+        own = next((line[3:].rstrip("\n") for line in groups if line.startswith("0::")), "")
+    for name in names:
+        path = f"/sys/fs/cgroup{own}/{name}"
+        with open(path) as file:  # noqa: PTH123
+            if file.read().startswith("max"):
+                raise OSError(errno.ENOTSUP, "systemd did not set this bound here", path)
 
 
 def can_scope() -> bool:

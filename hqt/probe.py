@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from hqt.sandbox import SandboxPolicy, namespace_flags
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 _TIMEOUT_S = 10
-
-
 _CAUSES = (
     (
         "setting up uid map",
@@ -37,17 +36,22 @@ def failure(bwrap: Path) -> str:
     """Return why `bwrap` cannot make a jail here, in its own words, or nothing when it can."""
     flags = namespace_flags(SandboxPolicy(net=False))
     root = ("--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev")
+    return failure_of([str(bwrap), *flags, *root, "--", str(bwrap), "--version"], {})
+
+
+def failure_of(argv: list[str], environment: Mapping[str, str]) -> str:
+    """Return why a trial ended with an error, in its own words, or nothing when it did not."""
     try:
         ended = subprocess.run(
-            [bwrap, *flags, *root, "--", bwrap, "--version"],
+            argv,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             errors="replace",
             timeout=_TIMEOUT_S,
             check=False,
-            env={},
+            env=dict(environment),
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
-    return "" if ended.returncode == 0 else ended.stderr.strip() or f"bwrap ended with status {ended.returncode}"
+    return "" if ended.returncode == 0 else ended.stderr.strip() or f"{argv[0]} ended with status {ended.returncode}"

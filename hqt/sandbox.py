@@ -11,6 +11,7 @@ import os
 import shutil
 import sys
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -86,6 +87,7 @@ _PROC = ("bus", "fs", "irq", "sys", "sysrq-trigger")
 _TMPFS = {"/tmp": 4096, "/var/tmp": 1024, "/run": 64, "/dev/shm": 1024}  # noqa: S108  # mount points, in MiB
 _HOME_MIB = 1024
 _MASK_MIB = 16
+_PROGRAM_BYTES = 16 * MIB
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,19 +132,25 @@ def is_available() -> bool:
     return sys.platform == "linux" and shutil.which("bwrap") is not None
 
 
-def trusted_bwrap(path_value: str, project: Path) -> Path | None:
-    """Return the `bwrap` that PATH names, passing over entries that are relative or inside the project.
+def trusted_program(name: str, path_value: str, project: Path) -> Path | None:
+    """Return the program that PATH names, passing over entries that are relative or inside the project.
 
     What a jail can write must not decide which program makes the next jail.
     """
     for entry in path_value.split(os.pathsep):
-        candidate = Path(entry) / "bwrap"
+        candidate = Path(entry) / name
         if not entry.startswith("/") or not os.access(candidate, os.X_OK):
             continue
         real = candidate.resolve()
         if os.path.isfile(real) and not real.is_relative_to(project) and not candidate.is_relative_to(project):
             return candidate
     return None
+
+
+def can_bind_descriptors(bwrap: Path) -> bool:
+    """Tell whether this bwrap has `--bind-fd`: read off its file, as nothing is run for it."""
+    with bwrap.open("rb") as program:
+        return b"ro-bind-fd" in program.read(_PROGRAM_BYTES)
 
 
 def wrap(
@@ -155,22 +163,25 @@ def wrap(
     etc: Sequence[Bind] = (),
     guards: Sequence[Bind] = (),
     seccomp_fd: int | None = None,
+    first_bind_fd: int | None = None,
 ) -> list[str]:
     """Return the `bwrap … -- <command>` argv. Pure: reads no file, runs no program.
 
     `cwd` is the project, resolved. `home` is where the empty home folder is made (the user's own by default). `etc`
     stands in for entries of the host's `/etc` that hold more than the jail should see. `guards` are mounted over the
-    project; they count only where it is writable. `seccomp_fd` is where bwrap finds its system call filter.
+    project; they count only where it is writable. `seccomp_fd` is where bwrap finds its system call filter. From
+    `first_bind_fd` on it finds the sources that `opened` lists, in that order; without it they are mounted by path.
     """
+    descriptors = None if first_bind_fd is None else count(first_bind_fd)
     return [
         "bwrap",
         *_namespaces(policy),
         *(() if seccomp_fd is None else ("--seccomp", str(seccomp_fd))),
         *_system(etc),
         *_empty_folders(home or Path.home()),
-        *_mounts(binds),
-        *_mounts([Bind(cwd, writable=policy.fs == "rw")]),
-        *(_mounts(guards) if policy.fs == "rw" else ()),
+        *_mounts(binds, descriptors),
+        *_mounts([_project(cwd, policy)], descriptors),
+        *(_mounts(guards, descriptors) if policy.fs == "rw" else ()),
         # Last, when every mount point has been made: the root is not a place to write to.
         "--remount-ro",
         "/dev",
@@ -202,7 +213,7 @@ def _system(etc: Sequence[Bind]) -> Iterator[str]:
         path = Path("/etc") / name
         if path not in replaced:
             yield from ("--ro-bind-try", str(path), str(path))
-    yield from _mounts(etc)
+    yield from _mounts(etc, None)
     yield from ("--proc", "/proc")
     for name in _PROC:
         yield from ("--ro-bind-try", f"/proc/{name}", f"/proc/{name}")
@@ -215,12 +226,25 @@ def _empty_folders(home: Path) -> Iterator[str]:
     yield from ("--size", str(_HOME_MIB * MIB), "--perms", "0700", "--tmpfs", str(home))
 
 
-def _mounts(binds: Sequence[Bind]) -> Iterator[str]:
+def _project(cwd: Path, policy: SandboxPolicy) -> Bind:
+    return Bind(cwd, writable=policy.fs == "rw", opened=True)
+
+
+def opened(cwd: Path, policy: SandboxPolicy, binds: Sequence[Bind], guards: Sequence[Bind]) -> list[Path]:
+    """Return the sources that a jail could replace before bwrap mounts them: opened for it, in the order of `wrap`."""
+    mounted = [*binds, _project(cwd, policy), *(guards if policy.fs == "rw" else ())]
+    return [bind.src for bind in mounted if bind.opened and bind.kind != "mask"]
+
+
+def _mounts(binds: Sequence[Bind], descriptors: Iterator[int] | None) -> Iterator[str]:
     for bind in binds:
+        mount = "--bind" if bind.writable else "--ro-bind"
         if bind.kind == "mask":
             yield from ("--size", str(_MASK_MIB * MIB), "--perms", "0700", "--tmpfs", str(bind.where))
+        elif bind.opened and descriptors is not None:
+            yield from (f"{mount}-fd", str(next(descriptors)), str(bind.where))
         else:
-            yield from ("--bind" if bind.writable else "--ro-bind", str(bind.src), str(bind.where))
+            yield from (mount, str(bind.src), str(bind.where))
 
 
 def policy_of(sandbox_json: str | None) -> SandboxPolicy | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -42,10 +42,14 @@ class Entry:
 
 
 class Walk:
-    """A walk below `top`; `unseen` tells afterwards what was too deep, too many, or could not be opened."""
+    """A walk below `top`, or below those of its entries that are in `names`.
 
-    def __init__(self, top: Path) -> None:
+    `unseen` tells afterwards what was too deep, too many, or could not be opened.
+    """
+
+    def __init__(self, top: Path, names: Collection[str] = ()) -> None:
         self._top = top
+        self._names = names
         self._left = MOST_ENTRIES
         self.unseen: list[str] = []
 
@@ -61,6 +65,8 @@ class Walk:
                 if self._left < 0:
                     self.unseen.append(f"{prefix}… (more than {MOST_ENTRIES} entries)")
                     return
+                if self._names and not depth and entry.name not in self._names:
+                    continue
                 if entry.is_dir(follow_symlinks=False):
                     inner.append(entry.name)
                 else:

@@ -84,10 +84,34 @@ def test_what_was_there_before_is_not_told(own_world):
     assert "nothing new or changed" in own_world.hqt("audit", name).stdout
 
 
-@pytest.mark.parametrize("options", [("--ro",), ()])
-def test_a_session_that_cannot_write_its_project_or_has_no_jail_has_nothing_to_audit(own_world, options):
-    name = own_world.new(*options, "-H", "generic", "--", "sleep", "1000")
+def test_a_session_without_a_jail_has_nothing_to_audit(own_world):
+    name = own_world.new("-H", "generic", "--", "sleep", "1000")
     assert "has no baseline" in own_world.hqt("audit", name, fails=1).stderr
+
+
+def test_the_project_of_a_session_that_only_reads_it_is_not_audited(own_world):
+    name = own_world.new("--ro", "-H", "generic", "--", "sleep", "1000")
+    (own_world.project / ".envrc").write_text("mine\n")
+    assert "nothing new or changed" in own_world.hqt("audit", name).stdout
+
+
+@pytest.mark.parametrize("policy", ["--rw", "--ro"])
+def test_orders_that_are_new_in_a_harnesss_own_folder_are_found(own_world, policy):
+    own_world.fake("claude", "sleep 1000")
+    folder = own_world.home / ".claude"
+    folder.mkdir()
+    (folder / "CLAUDE.md").write_text("mine\n")
+    name = own_world.new("-s", policy, "-H", "claude")
+    assert audited(own_world, name, fails=0) == {}
+    (folder / "CLAUDE.md").write_text("mine\nnot mine\n")
+    (folder / "agents/evil.md").write_text("do it\n")
+    (folder / "run.sh").write_text("#!/bin/sh\n")
+    (folder / "projects/x").mkdir()
+    (folder / "projects/x/run.sh").write_text("data\n")
+    found = audited(own_world, name)
+    assert set(found) == {str(folder / place) for place in ("CLAUDE.md", "agents/evil.md", "run.sh")}
+    assert "+not mine" in found[str(folder / "CLAUDE.md")]["difference"]
+    assert all("claude: at every start" in finding["runs"] for finding in found.values())
 
 
 def test_hostile_entries_do_not_stop_an_audit_and_are_shown_harmlessly(own_world):

@@ -165,8 +165,8 @@ def test_a_folder_above_a_guard_that_is_not_pinned_is_seen(jail, own_world):
     pin = str(own_world.project / ".git")
 
     def unpin(command):
-        at = command.index(pin) - 1
-        assert command[at : at + 3] == ["--bind", pin, pin]
+        at = command.index(pin) - 2
+        assert command[at] == "--bind-fd"
         del command[at : at + 3]
 
     assert tried("pins") <= jail("rw", unpin)

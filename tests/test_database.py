@@ -49,7 +49,7 @@ def at_version(path, version):
 
 def test_migration_2_adds_the_policy_to_a_filled_database(tmp_path):
     connection = at_version(tmp_path / "db", 1)
-    columns = [column for column in rows.COLUMNS if column != "sandbox_json"]
+    columns = rows.COLUMNS[: rows.COLUMNS.index("sandbox_json")]
     values = [getattr(ROW, column) for column in columns]
     connection.execute(f"INSERT INTO session ({', '.join(columns)}) VALUES ({', '.join('?' * len(values))})", values)
     connection.close()

@@ -159,5 +159,5 @@ def test_a_bwrap_inside_the_project_or_at_a_relative_place_is_passed_over(tmp_pa
     (tmp_path / "linked").mkdir()
     (tmp_path / "linked/bwrap").symlink_to(project / "bwrap")
     path = f".::{project}:{tmp_path / 'linked'}:{tmp_path / 'outside'}"
-    assert sandbox.trusted_bwrap(path, project) == tmp_path / "outside/bwrap"
-    assert sandbox.trusted_bwrap(str(project), project) is None
+    assert sandbox.trusted_program("bwrap", path, project) == tmp_path / "outside/bwrap"
+    assert sandbox.trusted_program("bwrap", str(project), project) is None

@@ -132,6 +132,16 @@ class World:
         """Start a session without attaching, and return its name."""
         return self.hqt("new", "-d", *arguments, **options).stdout.removesuffix("\n")
 
+    def fake(self, harness, script):
+        """Put a stand-in for a harness's program first on PATH: a shell script."""
+        program = self.home / "bin" / harness
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+        self.give_away()
+        if str(program.parent) not in self.environment["PATH"].split(os.pathsep):
+            self.environment |= self.path_with(program.parent)
+
     def sh(self, script, *arguments, **options):
         """Start a generic session that runs a shell script, and return its name."""
         return self.new("-H", "generic", *arguments, "--", "sh", "-c", script, **options)

@@ -30,7 +30,7 @@ def audit(
             for line in finding.difference.split("\n")[2:] if finding.difference else ():
                 print_line(f"         {line}")
     if accept:
-        auditing.record_baseline(row)
+        auditing.accept(row)
     elif found:
         raise typer.Exit(1)
 

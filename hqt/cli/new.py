@@ -66,12 +66,17 @@ def new(
     here: Annotated[
         bool, typer.Option("--here", help="A window of this tmux session, not of the session hqt.")
     ] = False,
+    memory: Annotated[str, typer.Option(metavar="SIZE", help="At most so much memory, as 8G.", show_default="")] = "",
+    pids: Annotated[str, typer.Option(metavar="N", help="At most so many processes.", show_default="")] = "",
+    cpu: Annotated[
+        str, typer.Option(metavar="CORES", help="At most so many cores, as 2 or 0.5.", show_default="")
+    ] = "",
     check: Annotated[bool, typer.Option("--check", help="Start only if the jail holds; see hqt check.")] = False,
     detach: Annotated[bool, typer.Option("--detach", "-d", help="Start it only; print its name.")] = False,
 ) -> None:
     """Make a session, start it, and show it.
 
-    --ro, --no-net, --bind and --check mean --sandbox. What follows -- goes to the harness:
+    --ro, --no-net, --bind, --memory, --pids, --cpu and --check mean --sandbox. What follows -- goes to the harness:
     hqt new -H generic -s -- make test
     """
     from hqt.cli import started
@@ -94,6 +99,9 @@ def new(
             variable_names=tuple(env or ()),
             here=here,
             size=terminal.size(),
+            memory=memory,
+            pids=pids,
+            cpu=cpu,
             check=check,
         )
     )

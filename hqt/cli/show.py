@@ -45,6 +45,8 @@ def _print(found: Details) -> None:
         print_line("  sandbox       none: it can do all that you can")
         return
     print_line(f"  sandbox       {found.policy.in_words()}")
+    if found.limits:
+        print_line(f"  at most       {found.limits.in_words()}")
     print_line(f"  variables     {', '.join(found.names)}")
     print_line("  binds")
     for bind in found.binds:

@@ -100,3 +100,10 @@ def m001_tables(connection: sqlite3.Connection) -> None:
 def m002_sandbox(connection: sqlite3.Connection) -> None:
     """Add the policy of a sandboxed session; NULL means unsandboxed."""
     connection.execute("ALTER TABLE session ADD COLUMN sandbox_json VARCHAR")
+
+
+@migration
+def m003_what_was_found(connection: sqlite3.Connection) -> None:
+    """Add the bounds of a session, whose its folders were, and the repositories that lay inside its project."""
+    for column in ("limits_json", "owners_json", "nested_json"):
+        connection.execute(f"ALTER TABLE session ADD COLUMN {column} VARCHAR")

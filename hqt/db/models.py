@@ -43,6 +43,12 @@ class Session(Base):
     started_at: Mapped[str | None]
     sandbox_json: Mapped[str | None] = mapped_column(default=None)
     """The policy; NULL means unsandboxed."""
+    limits_json: Mapped[str | None] = mapped_column(default=None)
+    """What it may use of memory, processes and cores; NULL means unbounded."""
+    owners_json: Mapped[str | None] = mapped_column(default=None)
+    """Whose the project and the binds were at creation: an object, path to user id."""
+    nested_json: Mapped[str | None] = mapped_column(default=None)
+    """The repositories inside the project at creation: a list of folders below it."""
 
 
 class Event(Base):

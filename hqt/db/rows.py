@@ -34,6 +34,9 @@ class Row:
     created_at: str
     started_at: str | None
     sandbox_json: str | None
+    limits_json: str | None = None
+    owners_json: str | None = None
+    nested_json: str | None = None
 
 
 COLUMNS = tuple(field.name for field in fields(Row))

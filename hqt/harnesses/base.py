@@ -28,7 +28,8 @@ class Bind:
 
     `target` is where it appears, `src` itself unless given. `create` is what is made at `src` first when nothing is
     there: a file's content, or `FOLDER`; without it, what is missing is left out. A `snapshot` is bound as a private
-    writable copy that is never copied back. A `mask` is an empty folder in place of what is there.
+    writable copy that is never copied back. A `mask` is an empty folder in place of what is there. What is `opened`
+    lies where a jail could replace it: it is opened without following links, and bound by that.
     """
 
     src: Path
@@ -36,6 +37,7 @@ class Bind:
     target: Path | None = None
     kind: BindKind = "bind"
     create: bytes | Literal["folder"] | None = None
+    opened: bool = False
 
     @property
     def where(self) -> Path:

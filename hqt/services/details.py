@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from hqt.services.sessions import SessionService
@@ -10,6 +10,7 @@ from hqt.services.start import policy_of
 
 if TYPE_CHECKING:
     from hqt.harnesses.base import Bind
+    from hqt.limits import Limits
     from hqt.sandbox import SandboxPolicy
     from hqt.services.listing import View
 
@@ -25,6 +26,7 @@ class Details:
     names: list[str]
     resumes: bool
     weaknesses: list[str]
+    limits: Limits
 
     @property
     def next_attach_in_words(self) -> str:
@@ -43,6 +45,8 @@ class Details:
                 for bind in self.binds
             ],
             "environment": self.names,
+            "limits": asdict(self.limits),
+            "weaknesses": self.weaknesses,
             "resume": {
                 "conversation": self.view.row.conversation or None,
                 "rung": "resume" if self.resumes else "fresh",
@@ -61,4 +65,4 @@ def details(view: View) -> Details:
     resumes, start = SessionService().plan(view)
     # What runs is what tmux was given; what would run is rebuilt from the row.
     argv = view.server.start_command(view.pane) if view.pane else start.command
-    return Details(view, policy, argv, start.binds, start.names, resumes, start.weaknesses)
+    return Details(view, policy, argv, start.binds, start.names, resumes, start.weaknesses, start.limits)

@@ -67,9 +67,12 @@ def plan(
     executables: Iterable[Bind],
     own_binds: Iterable[Bind],
     linked: GitFolders | None,
+    nested: Iterable[str],
     writable: bool,
 ) -> Jail:
     """Return the jail of a session whose private folder is `folder` and whose project is `writable` or not.
+
+    `nested` are the folders below the project that were repositories when the session was made.
 
     Raises:
         ServiceError: a link lies where a guard or a bind of a jail-writable folder belongs.
@@ -100,11 +103,13 @@ def plan(
         elif bind.kind == "mask":
             binds.append(bind)
         else:
-            binds.append(replace(bind, src=resolved(bind.src), target=bind.where))
+            binds.append(
+                replace(bind, src=resolved(bind.src), target=bind.where, opened=bind.opened or root is not None)
+            )
             roots.extend([bind.src] if bind.writable else [])
     if linked and not writable:
-        binds.append(Bind(linked.common))
-    guards = project_guards(project, linked) if writable else []
+        binds.append(Bind(linked.common, opened=True))
+    guards = project_guards(project, linked, nested) if writable else []
     for guard in guards:
         if guard.create is not None:
             root = project if guard.src.is_relative_to(project) or not linked else linked.common

@@ -7,11 +7,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from hqt import config, executables
+from hqt import config, executables, limits
 from hqt.errors import HarnessNotInstalledError, UsageError
 from hqt.harnesses import HARNESSES, PREFERRED
 from hqt.sandbox import SandboxPolicy
-from hqt.services.sessions import NewSession, OwnBind
+from hqt.services.creation import NewSession, OwnBind
 from hqt.tmux import socket_path
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -35,6 +35,9 @@ class Options:
     variable_names: tuple[str, ...] = ()
     here: bool = False
     size: tuple[int, int] | None = None
+    memory: str = ""
+    pids: str = ""
+    cpu: str = ""
     check: bool = False
 
 
@@ -46,6 +49,7 @@ def request_for(options: Options) -> NewSession:
         HarnessNotInstalledError: none was named and none is installed.
 
     """
+    policy, bounds = _policy(options), _limits(options)
     settings = config.load()
     if len(options.prompt.encode("utf-8", "surrogateescape")) > _ARGUMENT_BYTES:
         raise UsageError(f"a prompt has at most {_ARGUMENT_BYTES} bytes", "put it into a file and name that file")
@@ -59,7 +63,7 @@ def request_for(options: Options) -> NewSession:
         harness=options.harness or settings.harness or _first_installed(),
         socket=socket_path(configured=settings.tmux_socket),
         name=options.name,
-        policy=_policy(options),
+        policy=policy,
         prompt=options.prompt,
         args=options.args,
         binds=(
@@ -69,6 +73,7 @@ def request_for(options: Options) -> NewSession:
         variable_names=options.variable_names,
         beside_pane=os.environ["TMUX_PANE"] if options.here else "",
         size=options.size,
+        limits=bounds,
         check=options.check,
     )
 
@@ -79,6 +84,9 @@ def _policy(options: Options) -> SandboxPolicy | None:
         "--no-net": options.net is False,
         "--bind": options.binds,
         "--force-bind": options.forced_binds,
+        "--memory": options.memory,
+        "--pids": options.pids,
+        "--cpu": options.cpu,
         "--check": options.check,
     }
     given = [option for option, value in restrictions.items() if value]
@@ -87,6 +95,17 @@ def _policy(options: Options) -> SandboxPolicy | None:
     if not (options.sandbox or given):
         return None
     return SandboxPolicy("ro" if options.read_only else "rw", options.net is not False)
+
+
+def _limits(options: Options) -> limits.Limits:
+    try:
+        return limits.Limits(
+            memory=limits.memory_bytes(options.memory) if options.memory else None,
+            pids=limits.process_count(options.pids) if options.pids else None,
+            cpu=limits.cpu_cores(options.cpu) if options.cpu else None,
+        )
+    except ValueError as error:
+        raise UsageError(str(error), "hqt new --memory 8G --pids 512 --cpu 2") from error
 
 
 def _bind(given: str, *, forced: bool) -> OwnBind:

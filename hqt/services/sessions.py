@@ -6,7 +6,6 @@ import fcntl
 import hashlib
 import json
 import os
-import secrets
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -22,15 +21,13 @@ from hqt.db.engine import transactions
 from hqt.db.models import Event, Session
 from hqt.db.rows import COLUMNS, Row
 from hqt.errors import HqtError, SandboxUnavailableError, ServiceError
-from hqt.guards import linked_git
 from hqt.harnesses import configurator
-from hqt.refusals import refuse_bind, refuse_project
 from hqt.services import jail, names, processes
-from hqt.services.audit import record_baseline
 from hqt.services.check import probe as probe_jail
-from hqt.services.environment import known, recorded
+from hqt.services.creation import NewSession, new_row
+from hqt.services.environment import known
 from hqt.services.listing import View, views
-from hqt.services.start import Start, around, host_environment, plan_start, usable_project
+from hqt.services.start import Start, host_environment, plan_start
 from hqt.tmux import Pane, Server, SpawnRequest
 
 if TYPE_CHECKING:
@@ -46,34 +43,6 @@ GRACE_S = 0.3
 RESUME_GRACE_S = 2.0
 """How long a resumed harness is watched: one that does not know its conversation ends within this time."""
 _STOP_S = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class OwnBind:
-    """A further path that was asked for by name; `forced` when hqt would refuse it."""
-
-    path: Path
-    writable: bool
-    forced: bool
-
-
-@dataclass(frozen=True, slots=True)
-class NewSession:
-    """What `hqt new` asks for; `policy` None means unsandboxed."""
-
-    project: Path
-    harness: str
-    socket: Path
-    name: str = ""
-    policy: SandboxPolicy | None = None
-    prompt: str = ""
-    args: tuple[str, ...] = ()
-    binds: tuple[OwnBind, ...] = ()
-    variable_names: tuple[str, ...] = ()
-    beside_pane: str = ""
-    size: tuple[int, int] | None = None
-    check: bool = False
-    """Whether the jail is tried before the harness starts in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +75,7 @@ class SessionService:
             HqtError: the project, harness, sandbox or tmux cannot be used; or the name is taken.
 
         """
-        row = self._new_row(request)
+        row, baseline = new_row(request)
         start = plan_start(row, rung="fresh", prompt=request.prompt)
         self._require_sandbox(start)
         row = self._insert(row, request)
@@ -115,8 +84,8 @@ class SessionService:
                 start.make()
                 if request.check and request.policy:
                     _require_promises(start, request.policy)
-                if request.policy and request.policy.fs == "rw":
-                    record_baseline(row)
+                if baseline:
+                    baseline.record(row, start.jail.made if start.jail else ())
                 pane = self._start_window(row, start, "created", beside_pane=request.beside_pane, size=request.size)
         except BaseException:
             with suppress(HqtError):
@@ -183,44 +152,6 @@ class SessionService:
         resumes = self._get_resume_config(view.row) is not None
         return resumes, plan_start(view.row, rung="resume" if resumes else "fresh")
 
-    def _new_row(self, request: NewSession) -> Row:
-        if request.name:
-            names.checked(request.name)
-        chosen = configurator(request.harness)
-        project = usable_project(request.project)
-        environment = recorded(host_environment())
-        home = Path(environment.get("HOME") or Path.home())
-        described = chosen(home, project, host_environment())
-        linked = None
-        binds: list[tuple[str, bool, bool]] = []
-        if request.policy:
-            surroundings = around(home, request.socket, described)
-            refuse_project(project, surroundings)
-            for bind in request.binds:
-                if not os.path.exists(bind.path):
-                    raise ServiceError(f"{bind.path} does not exist, so it cannot be bound", "see --bind")
-                real = bind.path.resolve()
-                refuse_bind(real, surroundings, forced=bind.forced)
-                binds.append((str(real), bind.writable, bind.forced))
-            linked = linked_git(project)
-        return Row(
-            id=secrets.token_hex(8),
-            name=request.name,
-            harness=request.harness,
-            project=str(project),
-            args_json=json.dumps(request.args),
-            environment_json=json.dumps(environment),
-            variable_names_json=json.dumps(request.variable_names),
-            binds_json=json.dumps(binds),
-            git_json=json.dumps([str(linked.own), str(linked.common)]) if linked else None,
-            conversation=described.new_conversation(),
-            socket=str(request.socket),
-            desired="running",
-            created_at=_now(),
-            started_at=None,
-            sandbox_json=request.policy.to_json() if request.policy else None,
-        )
-
     def _insert(self, row: Row, request: NewSession) -> Row:
         candidates = iter([request.name]) if request.name else names.defaults(Path(row.project), row.harness)
         for name in candidates:
@@ -279,6 +210,11 @@ class SessionService:
         """
         if start.bwrap and (reason := probe.failure(start.bwrap)):
             raise SandboxUnavailableError(f"bubblewrap cannot make a sandbox here: {reason}", probe.hint(reason))
+        if start.limits and (reason := probe.failure_of(start.bounds_trial(), start.environment)):
+            raise SandboxUnavailableError(
+                f"memory, processes and cores cannot be bounded here: {reason}",
+                "it needs a user manager of systemd (loginctl enable-linger) with these controllers; or leave them out",
+            )
 
     def _start_window(
         self,

@@ -13,6 +13,7 @@ from hqt.errors import HarnessNotInstalledError, SandboxUnavailableError, Servic
 from hqt.guards import GitFolders
 from hqt.harnesses import configurator
 from hqt.harnesses.base import Bind
+from hqt.limits import UNBOUNDED, Limits
 from hqt.refusals import Surroundings, refuse_bind, refuse_project, resolved
 from hqt.services import jail
 from hqt.services.environment import jail_constants, kept_names, known, window_values
@@ -25,7 +26,13 @@ if TYPE_CHECKING:
     from hqt.sandbox import SandboxPolicy
 
 Rung = Literal["resume", "fresh"]
+_USER_MANAGER = ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR")
+"""How systemd-run finds the user's manager; the launcher drops them, like all that is not named."""
 _UNFILTERED = "this machine's system calls are not known to hqt: none is filtered"
+_BY_PATH = (
+    "this bubblewrap has no --bind-fd: another jail of yours on the same project could replace a guarded path while "
+    "this one starts"
+)
 _UNSCOPED = (
     "abstract sockets of the host can be reached while the network is on: this needs Linux 6.12 with Landlock, and a "
     "bwrap that is not setuid"
@@ -51,6 +58,10 @@ class Start:
     """What binds that were forced leave open."""
     binds: list[Bind]
     """Every bind beyond the system's, in mount order, with the mode it ends up with."""
+    limits: Limits = UNBOUNDED
+    """What it may use at most."""
+    by_descriptor: bool = True
+    """Whether bwrap is given what a jail could replace as descriptors."""
 
     @property
     def home(self) -> Path:
@@ -68,7 +79,13 @@ class Start:
         if self.jail is None:
             return []
         unscoped = [] if self.is_scoped else [_UNSCOPED]
-        return [*self.opened, *unscoped, *([] if self.jail.seccomp else [_UNFILTERED])]
+        unfiltered = [] if self.jail.seccomp else [_UNFILTERED]
+        return [*self.opened, *unscoped, *unfiltered, *([] if self.by_descriptor else [_BY_PATH])]
+
+    def bounds_trial(self) -> list[str]:
+        """Return a command that does nothing but look whether its scope got these bounds."""
+        nothing = launch.command(["true"], program="/bin/true", folder="/", names=[], bounds=self.limits.files)
+        return [*self.limits.scope_argv(self.command[0]), *nothing]
 
     def make(self) -> None:
         """Make what the jail's start needs."""
@@ -91,6 +108,7 @@ def plan_start(row: Row, *, rung: Rung, prompt: str = "") -> Start:
         raise ServiceError(
             f"the project {row.project} leads to {project} now", "look at what replaced it; nothing was started"
         )
+    _require_owners(row)
     environment = known(plain, host_environment())
     harness = configurator(row.harness)(Path(environment["HOME"]), project, environment)
     config = _config(harness, row, rung, prompt)
@@ -118,7 +136,7 @@ def _sandboxed(
     refuse_project(project, surroundings)
     recorded = [(Path(path), writable, forced) for path, writable, forced in json.loads(row.binds_json)]
     opened = [_what_it_opens(path, surroundings, forced=forced) for path, _, forced in recorded]
-    own_binds = [Bind(path, writable=writable) for path, writable, _ in recorded]
+    own_binds = [Bind(path, writable=writable, opened=True) for path, writable, _ in recorded]
     git = _recorded_git(row)
     toolchains = executables.toolchain_binds(plain["PATH"], home)
     program, chain = executables.executable_binds(
@@ -133,8 +151,11 @@ def _sandboxed(
         executables=[*toolchains, *chain],
         own_binds=own_binds,
         linked=git,
+        nested=json.loads(row.nested_json or "[]"),
         writable=policy.fs == "rw",
     )
+    bwrap = bwrap_of(plain["PATH"], project)
+    by_descriptor = sandbox.can_bind_descriptors(bwrap)
     in_system = any(program.is_relative_to(folder) for folder in sandbox.SYSTEM_FOLDERS)
     first = config.command[0] if program == found and in_system else str(program)
     wrapped = sandbox.wrap(
@@ -146,15 +167,27 @@ def _sandboxed(
         etc=made.etc,
         guards=made.guards,
         seccomp_fd=launch.SECCOMP_FD if made.seccomp else None,
+        first_bind_fd=launch.FIRST_BIND_FD if by_descriptor else None,
     )
-    bwrap = bwrap_of(plain["PATH"], project)
     constants = {**jail_constants(home), **harness.sandbox_environment}
     names = kept_names(plain, constants, by_name)
     is_setuid = bool(bwrap.stat().st_mode & 0o4000)  # would lose its privilege, and then fail
     scope = policy.net and not is_setuid
+    limits = limits_of(row)
+    opened_first = sandbox.opened(project, policy, made.binds, made.guards) if by_descriptor else []
     command = launch.command(
-        wrapped, program=str(bwrap), folder=str(project), names=names, scope=scope, seccomp=str(made.seccomp or "")
+        wrapped,
+        program=str(bwrap),
+        folder=str(project),
+        names=names,
+        scope=scope,
+        seccomp=str(made.seccomp or ""),
+        opened=map(str, opened_first),
+        bounds=limits.files,
     )
+    if limits:
+        command = [*limits.scope_argv(str(systemd_run(plain["PATH"], project))), *command]
+        by_name = (*by_name, *_USER_MANAGER)
     values = window_values(plain, constants, by_name, os.environ)
     binds = [*made.etc, *made.binds, Bind(project, writable=policy.fs == "rw"), *made.guards]
     return Start(
@@ -167,6 +200,8 @@ def _sandboxed(
         is_scoped=not policy.net or (scope and launch.can_scope()),
         opened=[what for what in opened if what],
         binds=binds,
+        limits=limits,
+        by_descriptor=by_descriptor,
     )
 
 
@@ -182,6 +217,22 @@ def policy_of(row: Row) -> SandboxPolicy | None:
     except ValueError as error:
         raise StateError(
             f"the session {row.name!r} has a policy that hqt does not know: {row.sandbox_json}",
+            "it is not started; remove it with hqt rm, and make it anew",
+        ) from error
+
+
+def limits_of(row: Row) -> Limits:
+    """Return the row's bounds, none where none were asked for.
+
+    Raises:
+        StateError: they cannot be read: bounds edited by hand are not guessed at.
+
+    """
+    try:
+        return Limits.from_json(row.limits_json) if row.limits_json else UNBOUNDED
+    except ValueError as error:
+        raise StateError(
+            f"the session {row.name!r} has limits that hqt does not know: {row.limits_json}",
             "it is not started; remove it with hqt rm, and make it anew",
         ) from error
 
@@ -230,13 +281,29 @@ def bwrap_of(path_value: str, project: Path) -> Path:
         SandboxUnavailableError: there is none, or this is not Linux.
 
     """
-    bwrap = sandbox.trusted_bwrap(path_value, project) if sandbox.is_available() else None
+    bwrap = sandbox.trusted_program("bwrap", path_value, project) if sandbox.is_available() else None
     if bwrap is None:
         raise SandboxUnavailableError(
             "bubblewrap (bwrap) is not installed, so there is no sandbox",
             "install it: apt install bubblewrap, dnf install bubblewrap, …; hqt never starts without it",
         )
     return bwrap
+
+
+def systemd_run(path_value: str, project: Path) -> Path:
+    """Return the program that makes a scope with bounds.
+
+    Raises:
+        SandboxUnavailableError: there is none: nothing is ever started unbounded instead.
+
+    """
+    found = sandbox.trusted_program("systemd-run", path_value, project)
+    if found is None:
+        raise SandboxUnavailableError(
+            "systemd-run is not installed, so memory, processes and cores cannot be bounded",
+            "leave --memory, --pids and --cpu out, or use a host with systemd",
+        )
+    return found
 
 
 def _config(harness: HarnessConfigurator, row: Row, rung: Rung, prompt: str) -> SpawnConfig:
@@ -266,6 +333,21 @@ def _recorded_git(row: Row) -> GitFolders | None:
             f"{git.common}, the repository of this worktree, is no longer what it was", "git worktree list"
         )
     return git
+
+
+def _require_owners(row: Row) -> None:
+    """Refuse a project or bind that belongs to somebody else than when the session was made.
+
+    Raises:
+        ServiceError: one does.
+
+    """
+    for path, owner in json.loads(row.owners_json or "{}").items():
+        if os.path.exists(path) and (now := Path(path).stat().st_uid) != owner:
+            raise ServiceError(
+                f"{path} belonged to the user {owner} when the session was made, and to {now} now",
+                "look at who replaced it; nothing was started",
+            )
 
 
 def _what_it_opens(path: Path, surroundings: Surroundings, *, forced: bool) -> str:
