@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 MIB = 1 << 20
-SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store")
+SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store")
 """Programs and libraries, bound read-only; what lies below needs no bind of its own."""
 
 ETC = (
@@ -62,6 +62,7 @@ ETC = (
     "pki/tls/openssl.cnf",
     "profile",
     "profile.d",
+    "profiles/per-user",
     "protocols",
     "python3",
     "redhat-release",
@@ -83,6 +84,9 @@ ETC = (
 
 _PROC = ("bus", "fs", "irq", "sys", "sysrq-trigger")
 """The host's settings in `/proc`. Root's jail could write them: they ask for the user id and no capability."""
+
+_PROFILES = ("/run/current-system/sw", "/run/current-system/profile")
+"""Where NixOS and Guix put the system's programs on PATH: links into their stores."""
 
 _TMPFS = {"/tmp": 4096, "/var/tmp": 1024, "/run": 64, "/dev/shm": 1024}  # noqa: S108  # mount points, in MiB
 _HOME_MIB = 1024
@@ -223,6 +227,8 @@ def _system(etc: Sequence[Bind]) -> Iterator[str]:
 def _empty_folders(home: Path) -> Iterator[str]:
     for folder, mib in _TMPFS.items():
         yield from ("--size", str(mib * MIB), "--perms", "1777" if folder != "/run" else "0755", "--tmpfs", folder)
+    for profile in _PROFILES:
+        yield from ("--ro-bind-try", profile, profile)
     yield from ("--size", str(_HOME_MIB * MIB), "--perms", "0700", "--tmpfs", str(home))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import socket
 import sqlite3
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.world import eventually
+from tests.world import PLAIN_UID, eventually
 
 
 @pytest.fixture
@@ -348,3 +349,18 @@ def test_a_worktree_works_in_the_jail_and_its_repository_is_not_taken_from_elsew
     common.rename(world.home / "moved")
     common.symlink_to(world.home / ".ssh")
     assert "is no longer what it was" in world.hqt("attach", name, "-d", fails=1).stderr
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder away")
+@pytest.mark.parametrize("what", ["project", "bind"])
+@pytest.mark.parametrize("option", ["-s", "--no-sandbox"])
+def test_a_folder_that_belongs_to_another_now_is_refused(own_world, what, option):
+    extra = own_world.base / "extra"
+    extra.mkdir()
+    binds = ["--bind", extra] if option == "-s" else []
+    name = own_world.new(option, *binds, "-H", "generic", "--", "sleep", "1000")
+    own_world.hqt("stop", name)
+    given = own_world.project if what == "project" or option != "-s" else extra
+    os.chown(given, PLAIN_UID, PLAIN_UID)
+    assert "belonged to the user 0" in own_world.hqt("attach", name, "-d", fails=1).stderr
+    assert own_world.state(name) == "stopped"

@@ -53,6 +53,21 @@ PERSISTENCE = [
         f"mkdir -p .git/modules/sub/hooks; {HOOK} > .git/modules/sub/hooks/pre-commit",
         planted(f"{PROJECT}/.git/modules/sub/hooks/pre-commit"),
     ),
+    Attack(
+        "git_configuration_of_a_repository_inside",
+        "git -C nested/deep config core.fsmonitor planted; echo '# planted' >> nested/deep/.git/config",
+        changed(f"{PROJECT}/nested/deep/.git/config"),
+    ),
+    Attack(
+        "a_repository_inside_renamed_away_and_made_anew",
+        "mv nested n; mkdir -p nested; cp -r n/deep nested/deep; echo '# planted' >> nested/deep/.git/config",
+        changed(f"{PROJECT}/nested/deep/.git/config"),
+    ),
+    Attack(
+        "git_hook_of_a_repository_inside",
+        f"{HOOK} > nested/deep/.git/hooks/pre-commit",
+        planted(f"{PROJECT}/nested/deep/.git/hooks/pre-commit"),
+    ),
     Attack("envrc", "echo planted >> .envrc", changed(f"{PROJECT}/.envrc")),
     Attack(
         "editor_tasks", "echo planted > .vscode/tasks.json; rm -rf .vscode", changed(f"{PROJECT}/.vscode/tasks.json")

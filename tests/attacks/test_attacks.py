@@ -82,7 +82,7 @@ class Battlefield(World):
         self.give_away()
         for line in (
             "git init -q ../library; git -C ../library commit -qm x --allow-empty",
-            "git init -q .; git submodule -q add ../library sub; git add -A; git commit -qm x",
+            "git init -q nested/deep; git init -q .; git submodule -q add ../library sub; git add -A; git commit -qm x",
         ):
             assert self.run("sh", "-c", line).returncode == 0
 
