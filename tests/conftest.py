@@ -51,9 +51,15 @@ def _private_tmux(monkeypatch, tmp_path_factory):
 def program(tmp_path_factory):
     """The command that starts hqt, for any account: a copy where the checkout is not readable by others."""
     compileall.compile_dir(REPOSITORY / "hqt", quiet=1)  # an account that cannot write there would do it at each start
-    if os.getuid() != 0:
-        return [sys.executable, "-m", "hqt"], REPOSITORY
-    return readable_copy(REPOSITORY)
+    command, code = ([sys.executable, "-m", "hqt"], REPOSITORY) if os.getuid() != 0 else readable_copy(REPOSITORY)
+    World.forkserver = str(tmp_path_factory.mktemp("fork") / "socket")
+    environment = {"PYTHONPATH": str(code), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": "/nonexistent"}
+    server = [command[0], str(REPOSITORY / "tests/forkserver.py"), World.forkserver]
+    with subprocess.Popen(server, env=environment, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stdout.readline() == b"ready\n"
+        yield command, code
+        process.kill()
 
 
 @pytest.fixture(params=["root", "plain"] if os.getuid() == 0 else ["plain"])
