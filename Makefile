@@ -24,7 +24,7 @@ lint: .venv/dev ## Check the format, the style, the types and the shell scripts.
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/mypy
-	shellcheck .ci/run scripts/*
+	shellcheck .ci/run scripts/* tmux/hqt.tmux tmux/status.sh
 
 .PHONY: bench
 bench: .venv/dev ## Measure hqt against its floors, in one run.

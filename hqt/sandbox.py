@@ -125,7 +125,7 @@ class SandboxPolicy:
         """Return the policy as a person would say it."""
         project = "can read and write the project" if self.fs == "rw" else "can read the project and change nothing"
         network = "can use the network" if self.net else "has no network (a hosted model cannot be reached)"
-        return f"{project}, {network}, sees nothing else of yours but the binds below"
+        return f"{project}, {network}, sees nothing else of yours but what hqt show lists"
 
 
 def is_available() -> bool:

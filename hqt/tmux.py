@@ -44,6 +44,8 @@ _FIELDS = (
     "pane_dead_status",
     "pane_dead_signal",
     "pid",
+    "window_activity",
+    "window_bell_flag",
     "m:*/hqt/launch.py *,#{pane_start_command}",
 )
 _FORMAT = "|".join(f"#{{{field}}}" for field in _FIELDS)
@@ -60,6 +62,10 @@ class Pane:
     pid: int
     exit_status: int | None
     """None while it runs; 128 and the signal's number when a signal ended it."""
+    activity: int = 0
+    """When it last wrote something, in seconds since 1970."""
+    bell: bool = False
+    """Whether it rang the bell and nobody has looked since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +215,12 @@ class Server:
         """Return the window's whole command as it was given."""
         return unescaped(self._run("display-message", "-p", "-t", pane.pane, "#{pane_start_command}").stdout[:-1])
 
+    def current_id(self) -> str:
+        """Return the id of the session whose window is in front: of this process's pane, else of the latest client."""
+        pane = os.environ.get("TMUX_PANE", "")
+        target = ["-t", pane] if _PANE_ID.fullmatch(pane) else []
+        return self._run("display-message", "-p", *target, "#{@hqt_id}").stdout.strip()
+
     def session_of(self, pane_id: str) -> str:
         """Return the id of the tmux session that shows that pane.
 
@@ -307,11 +319,12 @@ def _listed(line: str) -> _Listed | None:
     values = line.split("|")
     if len(values) != len(_FIELDS) or values[-1] != "1":
         return None
-    hqt_id, session, window, pane, pid, dead, status, died_of, server_pid, _ = values
+    hqt_id, session, window, pane, pid, dead, status, died_of, server_pid, activity, bell, _ = values
     is_settled = bool(status or died_of)
     exit_status = (128 + int(died_of) if died_of else int(status)) if dead == "1" and is_settled else None
     is_unreaped = dead == "1" and not is_settled and _is_zombie(int(pid))
-    return _Listed(Pane(hqt_id, session, window, pane, int(pid), exit_status), int(server_pid), is_unreaped)
+    found = Pane(hqt_id, session, window, pane, int(pid), exit_status, int(activity or 0), bell == "1")
+    return _Listed(found, int(server_pid), is_unreaped)
 
 
 def _is_zombie(pid: int) -> bool:

@@ -93,8 +93,11 @@ def test_an_unknown_harness_is_an_error_that_names_the_known_ones():
 def test_claude_takes_its_id_at_the_start_and_by_resume():
     claude = made("claude")
     conversation = claude.new_conversation()
-    assert ["--session-id", conversation] == claude.build_spawn_config([], conversation=conversation).command[1:3]
-    assert ["--resume", conversation] == claude.build_resume_config([], conversation=conversation).command[1:3]
+    spawned = claude.build_spawn_config([], conversation=conversation).command
+    resumed = claude.build_resume_config([], conversation=conversation).command
+    assert spawned[spawned.index("--session-id") + 1] == conversation
+    assert resumed[resumed.index("--resume") + 1] == conversation
+    assert "--session-id" not in resumed
 
 
 def test_claudes_conversation_is_looked_up_on_disk(tmp_path):

@@ -2,32 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
-
 import pytest
 
-from tests.world import eventually
-
-
-class Terminal:
-    """A terminal of the world's account, hosted by an outer tmux server of its own."""
-
-    def __init__(self, world, *command):
-        self.world = world
-        world.run("tmux", "-L", "outer", "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "30", *command)
-
-    def type(self, line):
-        self.world.run("tmux", "-L", "outer", "send-keys", "-l", line)
-        self.world.run("tmux", "-L", "outer", "send-keys", "Enter")
-
-    def screen(self):
-        return self.world.run("tmux", "-L", "outer", "capture-pane", "-p").stdout
-
-    def shows(self, text):
-        return eventually(lambda: text in self.screen(), f"{text!r} on the screen:\n{self.screen()}")
-
-    def hqt(self, *arguments):
-        self.type(shlex.join([*self.world.program, *arguments]))
+from tests.terminal import Terminal
 
 
 @pytest.fixture

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 
-from hqt.errors import HqtError
-
 
 def main() -> None:
     """Run `hqt`; every failure that a person can act on is one line and a hint on standard error."""
+    if sys.argv[1:] == ["complete-names"]:  # before anything is imported: see hqt.complete
+        from hqt import complete
+
+        sys.exit(complete.main())
     from hqt.cli.app import app
     from hqt.cli.output import print_error
+    from hqt.errors import HqtError
 
     try:
         app()

@@ -6,16 +6,17 @@ from typing import Annotated
 
 import typer
 
-from hqt.cli import terminal
+from hqt.cli import choosing, terminal
 from hqt.services import listing
 
 
 def attach(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A session's name, or the beginning of it.")],
+    name: choosing.PickedName = "",
+    waiting: Annotated[bool, typer.Option("--waiting", help="The one that has waited longest for you.")] = False,
     detach: Annotated[bool, typer.Option("--detach", "-d", help="Start it only, if it does not run.")] = False,
 ) -> None:
     """Show a session; one that is stopped is started again, with its policy and its conversation."""
-    view = listing.find(name)
+    view = listing.next_waiting() if waiting else choosing.picked(name)
     if not detach:
         terminal.require(view.server.socket)
     if view.state == "running":  # nothing to start, and nothing slow to import

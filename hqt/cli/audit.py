@@ -6,19 +6,19 @@ from typing import Annotated
 
 import typer
 
+from hqt.cli import choosing
 from hqt.cli.output import print_json, print_line
-from hqt.services import listing
 
 
 def audit(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A session's name, or the beginning of it.")],
+    name: choosing.OptionalName = "",
     accept: Annotated[bool, typer.Option("--accept", help="Take what is there now as looked at.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="For programs; see docs/json.md.")] = False,
 ) -> None:
     """Show what a session made or changed that would run outside its jail. Exit 1 if there is something to look at."""
     from hqt.services import audit as auditing
 
-    row = listing.find(name).row
+    row = choosing.named(name).row
     found = auditing.audit(row)
     if as_json:
         print_json([finding.to_json() for finding in found])

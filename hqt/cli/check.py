@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hqt.cli import choosing
 from hqt.cli.output import print_json, visible
-from hqt.services import listing
 
 if TYPE_CHECKING:
     from hqt.services.check import Finding
 
 
 def check(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A session's name, or the beginning of it.")],
+    name: choosing.OptionalName = "",
     as_json: Annotated[bool, typer.Option("--json", help="For programs; see docs/json.md.")] = False,
 ) -> None:
     """Prove a session's jail: a probe in the harness's place tries each promise. Exit 0 only if all hold."""
     from hqt.services import check as checking
 
-    view = listing.find(name)
+    view = choosing.named(name)
     found = checking.check(view.row, is_running=view.state == "running")
     if as_json:
         print_json([finding.to_json() for finding in found])

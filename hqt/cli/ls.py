@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hqt.cli.output import print_json, print_line, visible
-from hqt.sandbox import policy_of
 from hqt.services import listing
 
 if TYPE_CHECKING:
     from hqt.services.listing import View
 
 _PIPED_WIDTH = 10_000
+_STATES = {"running": "green", "exited": "red", "stopped": "dim"}
 _AGES = ((86400, "d"), (3600, "h"), (60, "m"), (1, "s"))
 
 
@@ -40,12 +39,21 @@ def _print_table(found: list[View]) -> None:
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("NAME", "STATE", "HARNESS", "SANDBOX", "AGE"):
+    for heading in ("NAME", "STATE", "STATUS", "HARNESS", "SANDBOX", "AGE"):
         table.add_column(heading, no_wrap=True)
     table.add_column("PROJECT", overflow="fold")
     for view in found:
-        cells = (view.row.name, _state(view), view.row.harness, _policy(view), _age(view), _project(view))
-        styles = ("bold", {"running": "green", "exited": "red", "stopped": "dim"}[view.state], "", "", "dim", "dim")
+        cells = (
+            view.row.name,
+            _state(view),
+            _status(view),
+            view.row.harness,
+            view.policy_in_short,
+            _since(view.row.created_at),
+            _project(view),
+        )
+        status = view.status.status if view.status else ""
+        styles = ("bold", _STATES[view.state], "bold yellow" if status == "waiting" else "", "", "", "dim", "dim")
         table.add_row(*(Text(visible(cell), style) for cell, style in zip(cells, styles, strict=True)))
     # A listing that is piped is cut by nobody's window.
     width = None if sys.stdout.isatty() else _PIPED_WIDTH
@@ -56,19 +64,13 @@ def _state(view: View) -> str:
     return f"exited {view.pane.exit_status}" if view.pane and view.state == "exited" else view.state
 
 
-def _policy(view: View) -> str:
-    try:
-        policy = policy_of(view.row.sandbox_json)
-    except ValueError:
-        return "unknown policy"
-    if policy is None:
-        return "-"
-    forced = ", forced bind" if any(bind[2] for bind in json.loads(view.row.binds_json)) else ""
-    return f"{policy.fs}, {'net' if policy.net else 'no net'}{forced}"
+def _status(view: View) -> str:
+    status = view.status
+    return f"{status.status}{'?' if status.guess else ''} {_since(status.since)}" if status else ""
 
 
-def _age(view: View) -> str:
-    seconds = int((datetime.now(UTC) - datetime.fromisoformat(view.row.created_at)).total_seconds())
+def _since(moment: str) -> str:
+    seconds = int((datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds())
     return next((f"{seconds // unit}{letter}" for unit, letter in _AGES if seconds >= unit), "0s")
 
 

@@ -6,19 +6,19 @@ from typing import Annotated
 
 import typer
 
+from hqt.cli import choosing
 from hqt.cli.output import print_line
 from hqt.errors import HqtError
-from hqt.services import listing
 
 
 def peek(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A session's name, or the beginning of it.")],
+    name: choosing.PickedName = "",
     lines: Annotated[
         int | None, typer.Option("--lines", "-n", min=1, help="Only that many of the last lines.", show_default="all")
     ] = None,
 ) -> None:
     """Print what a session's window has shown, the scrollback too, as plain text."""
-    view = listing.find(name)
+    view = choosing.picked(name)
     if view.pane is None:
         raise HqtError(f"{view.row.name} has no window", f"hqt attach {view.row.name} starts it")
     for line in view.server.screen(view.pane)[-(lines or 0) :]:

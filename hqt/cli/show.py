@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hqt.cli import choosing
 from hqt.cli.output import print_json, print_line
-from hqt.services import listing
 
 if TYPE_CHECKING:
     from hqt.services.details import Details
 
 
 def show(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A session's name, or the beginning of it.")],
+    name: choosing.OptionalName = "",
     argv: Annotated[bool, typer.Option("--argv", help="Only the window's exact command, quoted for a shell.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="For programs; see docs/json.md.")] = False,
 ) -> None:
     """Show a session's policy, binds and command."""
     from hqt.services.details import details
 
-    found = details(listing.find(name))
+    found = details(choosing.named(name))
     if argv:
         # Not made harmless: it is to be run or parsed, and shlex has quoted it.
         sys.stdout.write(shlex.join(found.argv) + "\n")

@@ -5,6 +5,7 @@ A configurator looks at files and runs nothing. It declares flags and binds; it 
 
 from __future__ import annotations
 
+import shlex
 import stat
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 
 BindKind = Literal["bind", "snapshot", "mask"]
 _SCRIPT_SUFFIXES = {".bash", ".cjs", ".js", ".lua", ".mjs", ".pl", ".ps1", ".py", ".rb", ".sh", ".ts", ".zsh"}
+
+STATUS_FILE = "status"
+"""The file in a session's run folder that its harness writes `working`, `waiting` or `idle` into."""
+RUN_FOLDER = "/run/hqt"
+"""Where a jail has its session's run folder."""
 
 FOLDER: Literal["folder"] = "folder"
 """The value of `Bind.create` that means an empty folder."""
@@ -93,7 +99,7 @@ class HarnessConfigurator(ABC):
     """The knowledge of one harness, for one project of one user.
 
     `environment` holds the variables that the harness would see (the recorded ones and the caller's), which may move
-    its folders.
+    its folders. `run_folder` is where it says what it is doing.
     """
 
     name: str
@@ -105,10 +111,11 @@ class HarnessConfigurator(ABC):
     """Variables set inside the jail only; constants, never secrets."""
     sandbox_skip_permission_flags: tuple[str, ...] = ()
 
-    def __init__(self, home: Path, project: Path, environment: Mapping[str, str]) -> None:
+    def __init__(self, home: Path, project: Path, environment: Mapping[str, str], run_folder: str = RUN_FOLDER) -> None:
         self.home = home
         self.project = project
         self.environment = environment
+        self.run_folder = run_folder
 
     def sandbox_binds(self) -> list[Bind]:
         """Return the paths that the harness needs in its jail, in mount order."""
@@ -161,6 +168,11 @@ class HarnessConfigurator(ABC):
     def _prompt_arguments(self, prompt: str) -> list[str]:
         # `--` first: a prompt that begins with a dash is a prompt, not an option.
         return ["--", prompt]
+
+    def _saying(self, status: str) -> str:
+        """Return the shell command of a hook that says what the session is doing, whole or not at all."""
+        path = shlex.quote(f"{self.run_folder}/{STATUS_FILE}")
+        return f"echo {status} >{path}.$$ && mv -f {path}.$$ {path}; exit 0"
 
     def _config(self, *arguments: str, sandboxed: bool) -> SpawnConfig:
         flags = self.sandbox_skip_permission_flags if sandboxed else ()

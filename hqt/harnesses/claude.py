@@ -9,7 +9,7 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, mask, programs_in, snapshot
+from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, SpawnConfig, mask, programs_in, snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,12 +37,7 @@ class Claude(HarnessConfigurator):
     )
     # Run by root, it refuses the flag below unless IS_SANDBOX says where it is. Its self-update would fail in the jail.
     sandbox_environment: ClassVar[Mapping[str, str]] = {"IS_SANDBOX": "1", "DISABLE_AUTOUPDATER": "1"}
-    # The flag alone still asks once to accept the mode, with "No, exit" as the default answer.
-    sandbox_skip_permission_flags = (
-        "--dangerously-skip-permissions",
-        "--settings",
-        '{"skipDangerousModePermissionPrompt": true}',
-    )
+    sandbox_skip_permission_flags = ("--dangerously-skip-permissions",)
 
     @property
     def folder(self) -> Path:
@@ -113,6 +108,29 @@ class Claude(HarnessConfigurator):
         if os.path.exists(self.state_file):
             return ""
         return "Claude Code was never set up here: run `claude` once, outside the jail, to log in"
+
+    def _config(self, *arguments: str, sandboxed: bool) -> SpawnConfig:
+        """Add settings, which Claude Code merges with the user's own."""
+        # The flag alone still asks once to accept the mode, with "No, exit" as the default answer.
+        accepted = {"skipDangerousModePermissionPrompt": True} if sandboxed else {}
+        settings = json.dumps({**accepted, "hooks": self._hooks()})
+        return super()._config("--settings", settings, *arguments, sandboxed=sandboxed)
+
+    def _hooks(self) -> dict[str, list[dict[str, object]]]:
+        """Return the hooks by which it says what it is doing."""
+
+        def hook(status: str, matcher: str = "") -> dict[str, object]:
+            command = {"type": "command", "command": self._saying(status), "timeout": 5}
+            return {**({"matcher": matcher} if matcher else {}), "hooks": [command]}
+
+        return {
+            "SessionStart": [hook("idle")],
+            "UserPromptSubmit": [hook("working")],
+            "PreToolUse": [hook("waiting", "AskUserQuestion|ExitPlanMode")],
+            "PostToolUse": [hook("working")],
+            "Notification": [hook("waiting", "permission_prompt|elicitation_dialog")],
+            "Stop": [hook("idle")],
+        }
 
     def _new_conversation_arguments(self, conversation: str) -> list[str]:
         return ["--session-id", conversation] if conversation else []

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from hqt import nofollow
 from hqt.errors import ServiceError
 from hqt.guards import GitFolders, project_guards
-from hqt.harnesses.base import FOLDER, Bind
+from hqt.harnesses.base import FOLDER, RUN_FOLDER, Bind
 from hqt.refusals import resolved
 from hqt.seccomp import program
 
@@ -84,6 +84,7 @@ def plan(
         *(Bind(home / name) for name in _GIT_IDENTITY),
         *configurator.sandbox_binds(),
         Bind(folder / "cache", writable=True, target=home / ".cache", create=FOLDER),
+        Bind(folder / "run", writable=True, target=Path(RUN_FOLDER), create=FOLDER),
         *own_binds,
     ]
     binds: list[Bind] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -10,12 +12,14 @@ from hqt import paths
 from hqt.db import rows
 from hqt.errors import NoSuchSessionError
 from hqt.sandbox import policy_of
+from hqt.services import status
 from hqt.tmux import Server
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hqt.db.rows import Row
+    from hqt.services.status import Status
     from hqt.tmux import Pane
 
 State = Literal["running", "exited", "stopped"]
@@ -36,6 +40,23 @@ class View:
         return "running" if self.pane.exit_status is None else "exited"
 
     @property
+    def status(self) -> Status | None:
+        """What a running session is doing, None of one that does not run."""
+        return status.of(self.row.id, self.pane) if self.pane and self.state == "running" else None
+
+    @property
+    def policy_in_short(self) -> str:
+        """The policy in a few words, as lists show it; one that hqt does not know is never shown as none."""
+        try:
+            policy = policy_of(self.row.sandbox_json)
+        except ValueError:
+            return "unknown policy"
+        if policy is None:
+            return "-"
+        forced = ", forced bind" if any(bind[2] for bind in json.loads(self.row.binds_json)) else ""
+        return f"{policy.fs}, {'net' if policy.net else 'no net'}{forced}"
+
+    @property
     def server(self) -> Server:
         """The tmux server that the row remembers."""
         return Server(Path(self.row.socket))
@@ -49,6 +70,7 @@ class View:
             "harness": row.harness,
             "project": row.project,
             "state": self.state,
+            "status": doing.to_json() if (doing := self.status) else None,
             "exit_status": pane.exit_status if pane else None,
             "sandbox": _sandbox(row.sandbox_json),
             "created_at": row.created_at,
@@ -81,8 +103,29 @@ def views(found: Sequence[Row]) -> list[View]:
     return [View(row, panes.get((row.socket, row.id))) for row in found]
 
 
+def current() -> View | None:
+    """Return the session whose window is in front of whoever typed the command, None where it is another's."""
+    inside = os.environ.get("TMUX", "").partition(",")[0]
+    hqt_id = Server(Path(inside)).current_id() if inside else ""
+    found = [row for row in rows.read(paths.database()) if row.id == hqt_id]
+    return views(found)[0] if found else None
+
+
+def next_waiting() -> View:
+    """Return the session that has waited longest for an answer or a permission.
+
+    Raises:
+        NoSuchSessionError: none waits.
+
+    """
+    waiting = [(view.status.since, view) for view in all_views() if view.status and view.status.status == "waiting"]
+    if not waiting:
+        raise NoSuchSessionError("no session waits for you", "hqt ls shows what they do")
+    return min(waiting, key=lambda found: found[0])[1]
+
+
 def find(name: str) -> View:
-    """Return the session of that name, or the only one whose name begins so.
+    """Return the session of that name, or the only one whose name begins so; an id names its session too.
 
     Raises:
         NoSuchSessionError: there is none, or there are several.
@@ -92,7 +135,7 @@ def find(name: str) -> View:
 
 
 def _named(found: Sequence[Row], name: str) -> Row:
-    exact = [row for row in found if row.name == name]
+    exact = [row for row in found if row.name == name] or [row for row in found if row.id == name]
     matches = exact or [row for row in found if row.name.startswith(name) and name]
     if len(matches) == 1:
         return matches[0]

@@ -41,6 +41,11 @@ class Options:
     check: bool = False
 
 
+def default_socket() -> Path:
+    """Return the socket of the tmux server that a new session would live on."""
+    return socket_path(configured=config.load().tmux_socket)
+
+
 def request_for(options: Options) -> NewSession:
     """Return the session that the options ask for.
 

@@ -22,7 +22,7 @@ from hqt.db.models import Event, Session
 from hqt.db.rows import COLUMNS, Row
 from hqt.errors import HqtError, SandboxUnavailableError, ServiceError
 from hqt.harnesses import configurator
-from hqt.services import jail, names, processes
+from hqt.services import jail, names, processes, sandboxing, status
 from hqt.services.check import probe as probe_jail
 from hqt.services.creation import NewSession, new_row
 from hqt.services.environment import known
@@ -208,8 +208,8 @@ class SessionService:
             SandboxUnavailableError: with bwrap's own words.
 
         """
-        if start.bwrap and (reason := probe.failure(start.bwrap)):
-            raise SandboxUnavailableError(f"bubblewrap cannot make a sandbox here: {reason}", probe.hint(reason))
+        if start.bwrap:
+            sandboxing.require(start.bwrap)
         if start.limits and (reason := probe.failure_of(start.bounds_trial(), start.environment)):
             raise SandboxUnavailableError(
                 f"memory, processes and cores cannot be bounded here: {reason}",
@@ -227,6 +227,7 @@ class SessionService:
         size: tuple[int, int] | None = None,
     ) -> Pane:
         started_at = _now()
+        status.forget(row.id)
         with self._transaction() as transaction:
             session = _session(transaction, row.id)
             session.desired = "running"

@@ -12,10 +12,10 @@ from hqt import executables, launch, paths, sandbox
 from hqt.errors import HarnessNotInstalledError, SandboxUnavailableError, ServiceError, StateError
 from hqt.guards import GitFolders
 from hqt.harnesses import configurator
-from hqt.harnesses.base import Bind
+from hqt.harnesses.base import RUN_FOLDER, Bind
 from hqt.limits import UNBOUNDED, Limits
 from hqt.refusals import Surroundings, refuse_bind, refuse_project, resolved
-from hqt.services import jail
+from hqt.services import jail, status
 from hqt.services.environment import jail_constants, kept_names, known, window_values
 
 if TYPE_CHECKING:
@@ -110,7 +110,8 @@ def plan_start(row: Row, *, rung: Rung, prompt: str = "") -> Start:
         )
     _require_owners(row)
     environment = known(plain, host_environment())
-    harness = configurator(row.harness)(Path(environment["HOME"]), project, environment)
+    run_folder = RUN_FOLDER if policy else str(status.folder(row.id))
+    harness = configurator(row.harness)(Path(environment["HOME"]), project, environment, run_folder)
     config = _config(harness, row, rung, prompt)
     found = _executable(harness, config, plain["PATH"])
     by_name = (*harness.environment_names, *variables)

@@ -1,0 +1,82 @@
+"""What a running session is doing: said by its harness through one small file, else guessed from tmux and marked so.
+
+The file is written in the jail and is not trusted: a plain file, a few bytes, one of three words, or it says nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal
+
+from hqt import paths
+from hqt.harnesses.base import STATUS_FILE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hqt.tmux import Pane
+
+Word = Literal["working", "waiting", "idle"]
+_WORDS: dict[bytes, Word] = {b"working\n": "working", b"waiting\n": "waiting", b"idle\n": "idle"}
+_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_BYTES = 16
+_QUIET_S = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """`working`, `waiting` (for an answer or a permission) or `idle`, since when (ISO 8601), and if that is a guess."""
+
+    status: Word
+    since: str
+    guess: bool
+
+    def to_json(self) -> dict[str, object]:
+        """Return the object that `hqt ls --json` prints."""
+        return asdict(self)
+
+
+def folder(session_id: str) -> Path:
+    """Return the folder that a session's harness writes its status into; the jail has it as `/run/hqt`."""
+    return paths.session_folder(session_id) / "run"
+
+
+def forget(session_id: str) -> None:
+    """Make the folder anew: what an earlier start left there, whatever it is, says nothing of this one."""
+    from hqt.services.jail import remove_folder  # noqa: PLC0415  # a listing does not need it
+
+    remove_folder(folder(session_id))
+    folder(session_id).mkdir(mode=0o700, parents=True)
+
+
+def of(session_id: str, pane: Pane) -> Status:
+    """Return what a running session is doing."""
+    return _said(folder(session_id) / STATUS_FILE) or _guessed(pane)
+
+
+def _said(path: Path) -> Status | None:
+    try:
+        descriptor = os.open(path, _FLAGS)
+    except OSError:
+        return None
+    try:
+        found = os.fstat(descriptor)
+        word = _WORDS.get(os.read(descriptor, _BYTES)) if stat.S_ISREG(found.st_mode) else None
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    return Status(word, _time(min(found.st_mtime, time.time())), guess=False) if word else None
+
+
+def _guessed(pane: Pane) -> Status:
+    is_quiet = time.time() - pane.activity > _QUIET_S
+    return Status("waiting" if pane.bell else "idle" if is_quiet else "working", _time(pane.activity), guess=True)
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

@@ -1,0 +1,1 @@
+"""The screens inside tmux, by textual: they ask and show; services decide."""

@@ -1,0 +1,41 @@
+"""A real terminal for tests: a pane of an outer tmux, typed into and read from."""
+
+from __future__ import annotations
+
+import shlex
+
+from tests.world import eventually
+
+
+class Terminal:
+    """A terminal of the world's account, hosted by an outer tmux server of its own."""
+
+    def __init__(self, world, *command, size=(100, 30)):
+        self.world = world
+        columns, rows = map(str, size)
+        world.run("tmux", "-L", "outer", "-f", "/dev/null", "new-session", "-d", "-x", columns, "-y", rows, *command)
+
+    def type(self, line):
+        """Type a line, and Enter."""
+        self.world.run("tmux", "-L", "outer", "send-keys", "-l", line)
+        self.world.run("tmux", "-L", "outer", "send-keys", "Enter")
+
+    def press(self, *keys):
+        """Press keys, named as tmux names them."""
+        self.world.run("tmux", "-L", "outer", "send-keys", *keys)
+
+    def end(self):
+        """End the outer server, and so the terminal."""
+        self.world.run("tmux", "-L", "outer", "kill-server")
+
+    def screen(self):
+        """Return what is on the screen, as plain text."""
+        return self.world.run("tmux", "-L", "outer", "capture-pane", "-p").stdout
+
+    def shows(self, text):
+        """Wait until the text is on the screen."""
+        return eventually(lambda: text in self.screen(), f"{text!r} on the screen:\n{self.screen()}")
+
+    def hqt(self, *arguments):
+        """Type a command of hqt's."""
+        self.type(shlex.join([*self.world.program, *arguments]))
