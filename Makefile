@@ -14,7 +14,7 @@ demo: .venv/installed ## Install what is missing, and start a sandboxed session 
 
 .PHONY: test
 test: .venv/dev ## Install what the tests need, and run them all.
-	@scripts/require $(NEEDED) git=git runuser=util-linux
+	@scripts/require $(NEEDED) git=git runuser=util-linux zsh=zsh fish=fish less=less
 	@scripts/install-harnesses
 	.venv/bin/pytest -n 3 --dist loadgroup $(ARGS)
 
@@ -24,7 +24,8 @@ lint: .venv/dev ## Check the format, the style, the types and the shell scripts.
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/mypy
-	shellcheck .ci/run scripts/* tmux/hqt.tmux tmux/status.sh
+	shellcheck .ci/run scripts/demo scripts/install-harnesses scripts/require tmux/hqt.tmux tmux/status.sh
+	shellcheck --shell bash completions/hqt.bash
 
 .PHONY: bench
 bench: .venv/dev ## Measure hqt against its floors, in one run.
@@ -34,6 +35,10 @@ bench: .venv/dev ## Measure hqt against its floors, in one run.
 lock: ## Choose the versions of the development environment anew (needs uv).
 	uv pip compile --quiet --universal --python-version 3.11 --group dev --no-emit-index-url \
 		--no-header --generate-hashes --no-annotate pyproject.toml -o requirements-dev.txt
+
+.PHONY: completions
+completions: .venv/dev ## Write the shells' completions anew from the command line.
+	.venv/bin/python scripts/completions.py
 
 .PHONY: clean
 clean: ## Remove what the other targets made.

@@ -12,12 +12,17 @@ class Terminal:
 
     def __init__(self, world, *command, size=(100, 30)):
         self.world = world
+        self.command = command
         columns, rows = map(str, size)
         world.run("tmux", "-L", "outer", "-f", "/dev/null", "new-session", "-d", "-x", columns, "-y", rows, *command)
 
+    def keys(self, text):
+        """Type, without Enter."""
+        self.world.run("tmux", "-L", "outer", "send-keys", "-l", "--", text)
+
     def type(self, line):
         """Type a line, and Enter."""
-        self.world.run("tmux", "-L", "outer", "send-keys", "-l", line)
+        self.keys(line)
         self.world.run("tmux", "-L", "outer", "send-keys", "Enter")
 
     def press(self, *keys):

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hqt.cli.output import visible
 from hqt.errors import UsageError
 from hqt.services import names
+from hqt.text import visible
 from tests.world import eventually
 
 HARD = [

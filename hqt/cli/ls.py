@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import sys
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hqt.cli.output import print_json, print_line, visible
+from hqt.cli.output import print_json, print_line
 from hqt.services import listing
+from hqt.text import since, visible
 
 if TYPE_CHECKING:
     from hqt.services.listing import View
 
 _PIPED_WIDTH = 10_000
 _STATES = {"running": "green", "exited": "red", "stopped": "dim"}
-_AGES = ((86400, "d"), (3600, "h"), (60, "m"), (1, "s"))
 
 
 def ls(as_json: Annotated[bool, typer.Option("--json", help="For programs; see docs/json.md.")] = False) -> None:
@@ -45,12 +43,12 @@ def _print_table(found: list[View]) -> None:
     for view in found:
         cells = (
             view.row.name,
-            _state(view),
-            _status(view),
+            view.state_in_words,
+            view.status_in_words,
             view.row.harness,
             view.policy_in_short,
-            _since(view.row.created_at),
-            _project(view),
+            since(view.row.created_at),
+            view.project_in_short,
         )
         status = view.status.status if view.status else ""
         styles = ("bold", _STATES[view.state], "bold yellow" if status == "waiting" else "", "", "", "dim", "dim")
@@ -58,25 +56,6 @@ def _print_table(found: list[View]) -> None:
     # A listing that is piped is cut by nobody's window.
     width = None if sys.stdout.isatty() else _PIPED_WIDTH
     Console(highlight=False, markup=False, width=width).print(table)
-
-
-def _state(view: View) -> str:
-    return f"exited {view.pane.exit_status}" if view.pane and view.state == "exited" else view.state
-
-
-def _status(view: View) -> str:
-    status = view.status
-    return f"{status.status}{'?' if status.guess else ''} {_since(status.since)}" if status else ""
-
-
-def _since(moment: str) -> str:
-    seconds = int((datetime.now(UTC) - datetime.fromisoformat(moment)).total_seconds())
-    return next((f"{seconds // unit}{letter}" for unit, letter in _AGES if seconds >= unit), "0s")
-
-
-def _project(view: View) -> str:
-    home = str(Path.home())
-    return "~" + view.row.project[len(home) :] if view.row.project.startswith(home + "/") else view.row.project
 
 
 def add_to(app: typer.Typer) -> None:

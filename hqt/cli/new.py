@@ -42,7 +42,7 @@ def new(
         bool | None, typer.Option("--sandbox/--no-sandbox", "-s", help="Run in a jail.", show_default="no jail")
     ] = None,
     read_only: Annotated[
-        bool | None, typer.Option("--ro/--rw", help="The project in the jail.", show_default="rw")
+        bool | None, typer.Option("--ro/--rw", help="The project read-only in the jail.", show_default="rw")
     ] = None,
     net: Annotated[
         bool | None, typer.Option("--net/--no-net", help="The network in the jail.", show_default="net")

@@ -4,25 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-import unicodedata
 from typing import TYPE_CHECKING
+
+from hqt.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hqt.errors import HqtError
-
-_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-_JOINERS = "\u200c\u200d"  # inside words of some scripts, and inside emoji
-
-
-def visible(text: str) -> str:
-    """Return the text with everything that would act on a terminal, or hide, written as an escape."""
-    return "".join(c if unicodedata.category(c) not in _UNSEEN or c in _JOINERS else _escape(c) for c in text)
-
-
-def _escape(character: str) -> str:
-    return character.encode("unicode_escape", "surrogatepass").decode()
 
 
 def print_line(text: str = "") -> None:

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from hqt.cli.output import print_line, visible
+from hqt.cli.output import print_line
 from hqt.services import listing
+from hqt.text import visible
 
 
 def rm(

@@ -13,6 +13,7 @@ from hqt.db import rows
 from hqt.errors import NoSuchSessionError
 from hqt.sandbox import policy_of
 from hqt.services import status
+from hqt.text import since
 from hqt.tmux import Server
 
 if TYPE_CHECKING:
@@ -55,6 +56,23 @@ class View:
             return "-"
         forced = ", forced bind" if any(bind[2] for bind in json.loads(self.row.binds_json)) else ""
         return f"{policy.fs}, {'net' if policy.net else 'no net'}{forced}"
+
+    @property
+    def state_in_words(self) -> str:
+        """The state, with the status that a command ended with."""
+        return f"exited {self.pane.exit_status}" if self.pane and self.state == "exited" else self.state
+
+    @property
+    def status_in_words(self) -> str:
+        """What it is doing and since when, a guess marked so; nothing for one that does not run."""
+        doing = self.status
+        return f"{doing.status}{'?' if doing.guess else ''} {since(doing.since)}" if doing else ""
+
+    @property
+    def project_in_short(self) -> str:
+        """The project's folder, in the home folder as `~/…`."""
+        home = os.path.expanduser("~")  # noqa: PTH111  # pathlib's fails where there is no home
+        return "~" + self.row.project[len(home) :] if self.row.project.startswith(f"{home}/") else self.row.project
 
     @property
     def server(self) -> Server:

@@ -9,7 +9,7 @@ from textual.app import App
 from textual.widgets import Footer, Input, OptionList
 from textual.widgets.option_list import Option
 
-from hqt.cli.output import visible
+from hqt.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,11 +13,11 @@ from textual.suggester import Suggester
 from textual.widgets import Footer, Input, Label, OptionList, Select, Static, Switch
 from textual.widgets.option_list import Option
 
-from hqt.cli.output import visible
 from hqt.errors import HqtError
 from hqt.sandbox import SandboxPolicy
 from hqt.services import projects
 from hqt.services.requests import Options
+from hqt.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable

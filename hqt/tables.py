@@ -1,0 +1,27 @@
+"""Tables by rich that both the command line and the screens show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from hqt.text import visible
+
+if TYPE_CHECKING:
+    from hqt.services.check import Finding
+
+_STYLES = {"held": "green", "broken": "bold red", "not promised": "dim"}
+
+
+def findings(found: list[Finding]) -> Table:
+    """Return what a check of a jail found."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("THE JAIL", "TRIED", ""):
+        table.add_column(heading, overflow="fold")
+    for finding in found:
+        result = Text(finding.outcome, _STYLES[finding.outcome])
+        result.append(f": {visible(finding.detail)}" if finding.detail else "")
+        table.add_row(Text(finding.promise), Text(finding.tried, "dim"), result)
+    return table
