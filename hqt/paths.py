@@ -28,6 +28,11 @@ def runtime_folder() -> Path:
     return Path(os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}")
 
 
+def sessions_folder() -> Path:
+    """Return the folder of the sessions' own folders."""
+    return state_folder() / "sessions"
+
+
 def session_folder(session_id: str) -> Path:
     """Return the private folder of one session: its lock, snapshots and cache."""
-    return state_folder() / "sessions" / session_id
+    return sessions_folder() / session_id

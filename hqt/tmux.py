@@ -206,6 +206,10 @@ class Server:
         # tmux's own last line on a dead pane; it scrolls what was on the screen away.
         return [line.rstrip() for line in lines if line.strip() and not line.startswith("Pane is dead (")]
 
+    def coloured_screen(self, pane: Pane) -> list[str]:
+        """Return what is on the pane's screen now, line by line, with tmux's own escape sequences for the colours."""
+        return self._run("capture-pane", "-p", "-e", "-t", pane.pane).stdout.rstrip("\n").split("\n")
+
     def exit_status(self, pane: Pane) -> int | None:
         """Return how the pane's command ended, None while it runs or when the pane is gone."""
         found = next((other for other in self.panes() if other.pane == pane.pane), None)

@@ -8,6 +8,7 @@ import typer
 
 from hqt.cli import choosing, terminal
 from hqt.services import listing
+from hqt.services.listing import View
 
 
 def attach(
@@ -19,6 +20,11 @@ def attach(
     view = listing.next_waiting() if waiting else choosing.picked(name)
     if not detach:
         terminal.require(view.server.socket)
+    show(view, detach=detach)
+
+
+def show(view: View, *, detach: bool = False) -> None:
+    """Start the session if it does not run, and bring its window before the user unless `detach`."""
     if view.state == "running":  # nothing to start, and nothing slow to import
         if not detach:
             terminal.show(view)

@@ -25,10 +25,8 @@ def audit(
     elif not found:
         print_line("nothing new or changed runs outside the jail")
     else:
-        for finding in found:
-            print_line(f"{finding.change:<8} {finding.path}   {finding.runs}")
-            for line in finding.difference.split("\n")[2:] if finding.difference else ():
-                print_line(f"         {line}")
+        for line in (line for finding in found for line in finding.lines):
+            print_line(line)
     if accept:
         auditing.accept(row)
     elif found:

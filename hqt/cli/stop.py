@@ -12,14 +12,11 @@ from hqt.services import listing
 
 def stop(names: Annotated[list[str], typer.Argument(metavar="NAME...", help="The sessions to stop.")]) -> None:
     """Stop sessions. `hqt attach` brings them back where they were."""
-    from hqt.services.audit import audit, has_baseline
-    from hqt.services.sessions import SessionService
+    from hqt.services import actions
 
     for view in [listing.find(name) for name in names]:
-        SessionService().stop(view)
-        print_line(f"stopped {view.row.name}" if view.pane else f"{view.row.name} was stopped already")
-        if has_baseline(view.row) and (found := audit(view.row)):
-            print_line(f"  {len(found)} new or changed files would run outside the jail: hqt audit {view.row.name}")
+        for line in actions.stop(view):
+            print_line(line)
 
 
 def add_to(app: typer.Typer) -> None:

@@ -46,6 +46,12 @@ class Finding:
     runs: str
     difference: str = ""
 
+    @property
+    def lines(self) -> list[str]:
+        """The finding for a person: what, where and why, then the difference."""
+        difference = self.difference.split("\n")[2:] if self.difference else []
+        return [f"{self.change:<8} {self.path}   {self.runs}", *(f"         {line}" for line in difference)]
+
     def to_json(self) -> dict[str, str]:
         """Return the object that `hqt audit --json` prints."""
         return asdict(self)

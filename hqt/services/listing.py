@@ -32,6 +32,8 @@ class View:
 
     row: Row
     pane: Pane | None
+    status: Status | None = None
+    """What it was doing when it was looked at; None of one that does not run."""
 
     @property
     def state(self) -> State:
@@ -39,11 +41,6 @@ class View:
         if self.pane is None:
             return "stopped"
         return "running" if self.pane.exit_status is None else "exited"
-
-    @property
-    def status(self) -> Status | None:
-        """What a running session is doing, None of one that does not run."""
-        return status.of(self.row.id, self.pane) if self.pane and self.state == "running" else None
 
     @property
     def policy_in_short(self) -> str:
@@ -118,7 +115,13 @@ def views(found: Sequence[Row]) -> list[View]:
         for socket in sorted({row.socket for row in found})
         for pane in Server(Path(socket)).panes()
     }
-    return [View(row, panes.get((row.socket, row.id))) for row in found]
+    folders = str(paths.sessions_folder())
+    seen = []
+    for row in found:
+        pane = panes.get((row.socket, row.id))
+        doing = status.of(f"{folders}/{row.id}", pane) if pane and pane.exit_status is None else None
+        seen.append(View(row, pane, doing))
+    return seen
 
 
 def current() -> View | None:

@@ -24,6 +24,7 @@ Word = Literal["working", "waiting", "idle"]
 _WORDS: dict[bytes, Word] = {b"working\n": "working", b"waiting\n": "waiting", b"idle\n": "idle"}
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _BYTES = 16
+_FOLDER = "run"
 _QUIET_S = 3
 
 
@@ -42,7 +43,7 @@ class Status:
 
 def folder(session_id: str) -> Path:
     """Return the folder that a session's harness writes its status into; the jail has it as `/run/hqt`."""
-    return paths.session_folder(session_id) / "run"
+    return paths.session_folder(session_id) / _FOLDER
 
 
 def forget(session_id: str) -> None:
@@ -53,12 +54,12 @@ def forget(session_id: str) -> None:
     folder(session_id).mkdir(mode=0o700, parents=True)
 
 
-def of(session_id: str, pane: Pane) -> Status:
-    """Return what a running session is doing."""
-    return _said(folder(session_id) / STATUS_FILE) or _guessed(pane)
+def of(session_folder: str, pane: Pane) -> Status:
+    """Return what a running session is doing, by its folder and its pane; paths are strings, for lists are long."""
+    return _said(f"{session_folder}/{_FOLDER}/{STATUS_FILE}") or _guessed(pane)
 
 
-def _said(path: Path) -> Status | None:
+def _said(path: str) -> Status | None:
     try:
         descriptor = os.open(path, _FLAGS)
     except OSError:
