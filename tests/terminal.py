@@ -39,7 +39,7 @@ class Terminal:
 
     def shows(self, text):
         """Wait until the text is on the screen."""
-        return eventually(lambda: text in self.screen(), f"{text!r} on the screen:\n{self.screen()}")
+        return eventually(lambda: text in self.screen(), lambda: f"{text!r} on the screen:\n{self.screen()}")
 
     def hqt(self, *arguments):
         """Type a command of hqt's."""

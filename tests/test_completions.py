@@ -35,12 +35,7 @@ HOSTILE = [
 def shell(request, own_world):
     """An interactive shell that has hqt on its PATH and its completions."""
     name = request.param
-    bin_folder = own_world.home / "bin"
-    bin_folder.mkdir()
-    own_world.environment["REAL"] = " ".join(own_world.program)
-    (bin_folder / "hqt").write_text('#!/bin/sh\nexec $REAL "$@"\n')
-    (bin_folder / "hqt").chmod(0o755)
-    own_world.environment |= own_world.path_with(bin_folder)
+    own_world.put_on_path()
     terminal = Terminal(own_world, "env", "-u", "TMUX", "-u", "TMUX_PANE", *SHELLS[name], size=(100, 30))
     source = f"source {REPOSITORY / 'completions' / FILES[name]}"
     terminal.type(f"autoload -U compinit; compinit -u -D; {source}" if name == "zsh" else source)

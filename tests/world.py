@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -62,7 +63,7 @@ def eventually(condition, message="the condition"):
         if found := condition():
             return found
         time.sleep(0.05)
-    raise AssertionError(f"not within {DEADLINE_S} s: {message}")
+    raise AssertionError(f"not within {DEADLINE_S} s: {message() if callable(message) else message}")
 
 
 def is_alive(pid):
@@ -107,6 +108,15 @@ class World:
         }
         self.base.chmod(0o755)
         self.give_away()
+
+    def put_on_path(self):
+        """Have `hqt` found by its name."""
+        program = self.home / "bin/hqt"
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f'#!/bin/sh\nexec {shlex.join(self.program)} "$@"\n')
+        program.chmod(0o755)
+        self.give_away()
+        self.environment |= self.path_with(program.parent)
 
     def give_away(self):
         """Give everything in this world to its account."""

@@ -64,7 +64,7 @@ def _folders(parent: Path) -> list[str]:
     try:
         with os.scandir(parent) as entries:
             return sorted(entry.name for entry in islice(entries, _MOST_ENTRIES) if _is_folder(entry))
-    except OSError:
+    except (OSError, ValueError):  # a NUL in what was typed
         return []
 
 

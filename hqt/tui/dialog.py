@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.app import App
-
 from hqt import config
 from hqt.services import installed, projects, sandboxing
 from hqt.services.requests import request_for
 from hqt.services.sessions import SessionService
+from hqt.tui.app import HqtApp
 from hqt.tui.screens.new_session import NewSessionScreen, Offer
 
 if TYPE_CHECKING:
@@ -19,10 +18,8 @@ if TYPE_CHECKING:
     from hqt.services.sessions import Started
 
 
-class DialogApp(App["Started | None"]):
+class DialogApp(HqtApp["Started | None"]):
     """Shows the dialog, and ends with the session that was made, or None."""
-
-    ENABLE_COMMAND_PALETTE = False
 
     def __init__(self, offer: Offer) -> None:
         super().__init__()

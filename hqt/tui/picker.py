@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual.app import App
 from textual.widgets import Footer, Input, OptionList
 from textual.widgets.option_list import Option
 
 from hqt.text import visible
+from hqt.tui.app import HqtApp
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,10 +22,9 @@ if TYPE_CHECKING:
 STYLES = {"running": "green", "exited": "red", "stopped": "dim"}
 
 
-class PickerApp(App["View | None"]):
+class PickerApp(HqtApp["View | None"]):
     """Shows the sessions, those whose line holds every word that is typed, and ends with the chosen one."""
 
-    ENABLE_COMMAND_PALETTE = False
     CSS = """
     Input { margin: 0 1; }
     OptionList { height: 1fr; border: none; margin: 0 1; }

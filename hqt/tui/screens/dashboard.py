@@ -184,6 +184,10 @@ class DashboardScreen(Screen[View | None]):
         empty.display = not fitting
         empty.update(Text("No session fits: Esc shows all." if self._views else "No sessions yet: n starts one."))
 
+    @work(exclusive=True, group="preview")
+    async def _preview(self) -> None:
+        await self._show_preview()
+
     async def _show_preview(self) -> None:
         view = self._selected
         screen = self.query_one("#screen", Static)
@@ -206,7 +210,7 @@ class DashboardScreen(Screen[View | None]):
     def on_data_table_row_highlighted(self) -> None:
         """Show the screen of the one that was moved to."""
         self._previewed = ("", 0)
-        self.run_worker(self._show_preview(), exclusive=True, group="preview")
+        self._preview()
 
     def on_data_table_row_selected(self) -> None:
         """Attach: Enter, or a second click."""

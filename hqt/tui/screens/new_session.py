@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
+    from textual.events import DescendantFocus, Key
 
     from hqt.services.sessions import Started
 
@@ -112,7 +113,8 @@ class NewSessionScreen(Screen["Started | None"]):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Show what the defaults mean."""
+        """Show what the defaults mean, and the end of a long path."""
+        self.query_one("#project", Input).action_end()
         self._offer_folders("")
         self._say_what_it_can_do()
 
@@ -129,6 +131,16 @@ class NewSessionScreen(Screen["Started | None"]):
             self.focus_next()
             if self.focused is self.query_one(OptionList):
                 self.focus_next()
+
+    def on_key(self, event: Key) -> None:
+        """Go from the project down into the folders that are offered for it."""
+        if event.key == "down" and self.focused is self.query_one("#project") and self._candidates:
+            self.query_one(OptionList).focus()
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Mark the first of the folders when they are gone into."""
+        if isinstance(event.widget, OptionList) and event.widget.highlighted is None:
+            event.widget.highlighted = 0
 
     def on_option_list_option_selected(self, selected: OptionList.OptionSelected) -> None:
         """Take the folder that was chosen."""
