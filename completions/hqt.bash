@@ -1,7 +1,7 @@
 # bash completion for hqt, made by scripts/completions.py from the command line: edit that.
 
 _hqt() {
-    local commands='new ls attach stop rm rename show peek check audit dialog tmux completion'
+    local commands='new ls attach stop rm rename show peek check audit dialog dash tmux completion'
     COMPREPLY=()
 
     # The words before the cursor without their quotes, and the last one as it was typed: names hold any character.
@@ -166,6 +166,9 @@ _hqt_table() {
     'dialog')
         options='--detach -d --help -h'
         arguments=('folders') repeats=
+        ;;
+    'dash')
+        options='--help -h'
         ;;
     'tmux')
         options='--install --yes -y --help -h'

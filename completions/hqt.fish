@@ -50,6 +50,7 @@ complete -c hqt -n "__hqt_command_is ''" -a peek -d 'Print what a session\'s win
 complete -c hqt -n "__hqt_command_is ''" -a check -d 'Prove a session\'s jail: a probe in the harness\'s place tries each promise. Exit 0 only if all hold.'
 complete -c hqt -n "__hqt_command_is ''" -a audit -d 'Show what a session made or changed that would run outside its jail. Exit 1 if there is something to look at.'
 complete -c hqt -n "__hqt_command_is ''" -a dialog -d 'Ask for a new session in a dialog, start it, and show it.'
+complete -c hqt -n "__hqt_command_is ''" -a dash -d 'Show all sessions live, with a key for all that can be done with each.'
 complete -c hqt -n "__hqt_command_is ''" -a tmux -d 'Print the lines for tmux.conf that bring hqt\'s keys: prefix H, then n, a, w, d, s, p, c or ?.'
 complete -c hqt -n "__hqt_command_is ''" -a completion -d 'Print a shell\'s completion script: eval "$(hqt completion bash)".'
 
@@ -114,6 +115,8 @@ complete -c hqt -n "__hqt_command_is audit 1" -a '(__hqt_sessions)'
 complete -c hqt -n "__hqt_command_is dialog" -l detach -s d -d 'Start it only; print its name.'
 complete -c hqt -n "__hqt_command_is dialog" -l help -s h -d 'Show this help.'
 complete -c hqt -n "__hqt_command_is dialog 1" -a '(__fish_complete_directories)'
+
+complete -c hqt -n "__hqt_command_is dash" -l help -s h -d 'Show this help.'
 
 complete -c hqt -n "__hqt_command_is tmux" -l install -d 'Add them, once, and show the difference first.'
 complete -c hqt -n "__hqt_command_is tmux" -l yes -s y -d 'Do not ask.'

@@ -30,6 +30,9 @@ def attached(world, *, size=(80, 24), term="screen-256color"):
     command = ["env", "-u", "TMUX", "-u", "TMUX_PANE", f"TERM={term}", "tmux", "-u", "-L", "test", "-f", "/dev/null"]
     made = Terminal(world, *command, "new-session", "-s", "mine", "-n", "plain", "sh", size=size)
     made.shows("[mine]")
+    world.tmux(
+        "set-option", "-g", "assume-paste-time", "0"
+    )  # keys that a busy machine hands over together are still keys
     return made
 
 
