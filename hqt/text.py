@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 _JOINERS = "\u200c\u200d"  # inside words of some scripts, and inside emoji
 _AGES = ((86400, "d"), (3600, "h"), (60, "m"), (1, "s"))
-_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|.)?", re.DOTALL)
-_COLOUR = re.compile(r"\x1b\[[0-9;:]*m")
+# A colour, or another escape sequence, or plain text.
+_ON_SCREEN = r"(\x1b\[[0-9;:]*m)|\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|.)?|([^\x1b]+)"
 
 
 def visible(text: str) -> str:
@@ -20,12 +20,12 @@ def visible(text: str) -> str:
 
 def coloured(line: str) -> str:
     """Return a line of a terminal's screen with its colours, and nothing else that would act on a terminal."""
-    parts = []
-    place = 0
-    for found in _ESCAPE.finditer(line):
-        parts += [visible(line[place : found.start()]), found[0] if _COLOUR.fullmatch(found[0]) else ""]
-        place = found.end()
-    return "".join([*parts, visible(line[place:])])
+    return re.sub(_ON_SCREEN, lambda part: part[1] or visible(part[2] or ""), line, flags=re.DOTALL)
+
+
+def fits(text: str, typed: str) -> bool:
+    """Tell whether a line holds every word that is typed to filter by."""
+    return all(word in text.lower() for word in typed.lower().split())
 
 
 def since(moment: str) -> str:

@@ -34,3 +34,13 @@ def text_of(app):
     width, height = app.size
     rows = app.screen._compositor.render_strips()
     return "\n".join("".join(segment.text for segment in strip) for strip in rows[:height])[: (width + 1) * height]
+
+
+def shows(*texts):
+    """Return a step that waits until all of these are on the screen."""
+    return lambda pilot: until(pilot, lambda: all(text in text_of(pilot.app) for text in texts), repr(texts))
+
+
+def shows_not(*texts):
+    """Return a step that waits until none of these is."""
+    return lambda pilot: until(pilot, lambda: not any(text in text_of(pilot.app) for text in texts), repr(texts))

@@ -11,7 +11,7 @@ from textual.widgets import DataTable, Input
 from hqt.services import listing
 from hqt.tui.dash import DashApp
 from hqt.tui.picker import PickerApp
-from tests.screens import piloted, text_of, until
+from tests.screens import piloted, shows, shows_not, until
 from tests.world import eventually
 
 
@@ -36,14 +36,6 @@ def board(own_world, monkeypatch):
         return piloted(app, run, size)
 
     return drive
-
-
-def shows(*texts):
-    return lambda pilot: until(pilot, lambda: all(text in text_of(pilot.app) for text in texts), repr(texts))
-
-
-def shows_not(*texts):
-    return lambda pilot: until(pilot, lambda: not any(text in text_of(pilot.app) for text in texts), repr(texts))
 
 
 def test_it_lists_what_there_is_and_shows_the_chosen_ones_screen(own_world, board):

@@ -10,7 +10,7 @@ from hqt.sandbox import SandboxPolicy
 from hqt.services import projects
 from hqt.tui.dialog import DialogApp
 from hqt.tui.screens.new_session import Offer
-from tests.screens import piloted, text_of, until
+from tests.screens import piloted, shows, shows_not, text_of, until
 
 HARNESSES = [("claude", True), ("generic", True), ("codex", False)]
 
@@ -49,14 +49,6 @@ class Dialog:
 @pytest.fixture
 def dialog(monkeypatch, tmp_path):
     return lambda **options: Dialog(monkeypatch, tmp_path, **options)
-
-
-def shows(*texts):
-    return lambda pilot: until(pilot, lambda: all(text in text_of(pilot.app) for text in texts), repr(texts))
-
-
-def shows_not(*texts):
-    return lambda pilot: until(pilot, lambda: not any(text in text_of(pilot.app) for text in texts), repr(texts))
 
 
 def sets(selector, value, kind=Input):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
+from hqt.cli import terminal
 from hqt.errors import UsageError
 from hqt.services import listing
 from hqt.services.listing import View
@@ -37,7 +37,7 @@ def picked(name: str) -> View:
     """
     if name:
         return listing.find(name)
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not terminal.is_there():
         raise UsageError("which session? there is no terminal to pick one", "name it; hqt ls shows them")
     views = listing.all_views()
     if not views:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import typer
@@ -14,7 +13,7 @@ from hqt.errors import HqtError
 
 def dash() -> None:
     """Show all sessions live, with a key for all that can be done with each."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not terminal.is_there():
         raise HqtError("the dashboard needs a terminal", "hqt ls lists the sessions without one")
     from hqt.tui.dash import DashApp
 

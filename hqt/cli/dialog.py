@@ -19,7 +19,7 @@ def dialog(
     detach: Annotated[bool, typer.Option("--detach", "-d", help="Start it only; print its name.")] = False,
 ) -> None:
     """Ask for a new session in a dialog, start it, and show it."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not terminal.is_there():
         raise HqtError("the dialog needs a terminal", "hqt new does the same without one")
     from hqt.cli import started
     from hqt.services.requests import default_socket

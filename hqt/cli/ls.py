@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from hqt.services.listing import View
 
 _PIPED_WIDTH = 10_000
-_STATES = {"running": "green", "exited": "red", "stopped": "dim"}
 
 
 def ls(as_json: Annotated[bool, typer.Option("--json", help="For programs; see docs/json.md.")] = False) -> None:
@@ -36,6 +35,8 @@ def _print_table(found: list[View]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from hqt.tables import STATES
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("NAME", "STATE", "STATUS", "HARNESS", "SANDBOX", "AGE"):
         table.add_column(heading, no_wrap=True)
@@ -51,7 +52,7 @@ def _print_table(found: list[View]) -> None:
             view.project_in_short,
         )
         status = view.status.status if view.status else ""
-        styles = ("bold", _STATES[view.state], "bold yellow" if status == "waiting" else "", "", "", "dim", "dim")
+        styles = ("bold", STATES[view.state], "bold yellow" if status == "waiting" else "", "", "", "dim", "dim")
         table.add_row(*(Text(visible(cell), style) for cell, style in zip(cells, styles, strict=True)))
     # A listing that is piped is cut by nobody's window.
     width = None if sys.stdout.isatty() else _PIPED_WIDTH

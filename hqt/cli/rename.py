@@ -15,11 +15,10 @@ def rename(
     new_name: Annotated[str, typer.Argument(metavar="NEW_NAME", help="Its new name.")],
 ) -> None:
     """Rename a session, and its window."""
-    from hqt.services.sessions import SessionService
+    from hqt.services import actions
 
-    view = listing.find(name)
-    SessionService().rename(view, new_name)
-    print_line(f"{view.row.name} is {new_name} now")
+    for line in actions.rename(listing.find(name), new_name):
+        print_line(line)
 
 
 def add_to(app: typer.Typer) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
+from hqt.cli import terminal
 from hqt.cli.output import print_line
 from hqt.services import listing
 from hqt.text import visible
@@ -17,15 +17,15 @@ def rm(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, even if one is running.")] = False,
 ) -> None:
     """Remove sessions, stopped first if they run: the row, the private copies, the cache."""
-    from hqt.services.sessions import SessionService
+    from hqt.services import actions
 
     views = [listing.find(name) for name in names]
     running = ", ".join(view.row.name for view in views if view.state == "running")
-    if running and not yes and sys.stdin.isatty() and sys.stdout.isatty():
+    if running and not yes and terminal.is_there():
         typer.confirm(f"Still running: {visible(running)}. End and remove?", abort=True)
     for view in views:
-        SessionService().remove(view)
-        print_line(f"removed {view.row.name}")
+        for line in actions.remove(view):
+            print_line(line)
 
 
 def add_to(app: typer.Typer) -> None:

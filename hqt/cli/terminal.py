@@ -23,6 +23,11 @@ def size() -> tuple[int, int] | None:
     return found.columns, found.lines
 
 
+def is_there() -> bool:
+    """Tell whether a person sees what is printed and can answer."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def require(socket: Path) -> None:
     """Fail early where the window could not be brought before the user.
 
@@ -32,7 +37,7 @@ def require(socket: Path) -> None:
     """
     if is_inside(socket):
         return
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not is_there():
         raise HqtError("there is no terminal to attach to", "add -d to start without attaching")
     if os.environ.get("TMUX"):
         raise HqtError(

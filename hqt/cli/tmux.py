@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
+from hqt.cli import terminal
 from hqt.cli.output import print_line
 from hqt.errors import UsageError
 
@@ -29,7 +29,7 @@ def tmux(
     for line in change.difference.splitlines():
         print_line(line)
     if not yes:
-        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        if not terminal.is_there():
             raise UsageError("there is no terminal to ask in", "--yes adds them without asking")
         typer.confirm(f"Write {change.path}?", abort=True)
     change.make()

@@ -43,7 +43,7 @@ def remove(view: View) -> list[str]:
 def rename(view: View, name: str) -> list[str]:
     """Give the session another name."""
     SessionService().rename(view, name)
-    return [f"renamed {view.row.name} to {name}"]
+    return [f"{view.row.name} is {name} now"]
 
 
 def check(view: View) -> list[checking.Finding]:

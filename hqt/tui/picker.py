@@ -8,7 +8,8 @@ from rich.text import Text
 from textual.widgets import Footer, Input, OptionList
 from textual.widgets.option_list import Option
 
-from hqt.text import visible
+from hqt.tables import STATES
+from hqt.text import fits, visible
 from hqt.tui.app import HqtApp
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from hqt.services.listing import View
-
-STYLES = {"running": "green", "exited": "red", "stopped": "dim"}
 
 
 class PickerApp(HqtApp["View | None"]):
@@ -76,9 +75,8 @@ class PickerApp(HqtApp["View | None"]):
             offered.highlighted = ((offered.highlighted or 0) + by) % len(self._shown)
 
     def _filter(self, typed: str) -> None:
-        words = typed.lower().split()
         lines = [(view, _line(view)) for view in self._views]
-        fitting = [(view, line) for view, line in lines if all(word in line.plain.lower() for word in words)]
+        fitting = [(view, line) for view, line in lines if fits(line.plain, typed)]
         self._shown = [view for view, _ in fitting]
         offered = self.query_one(OptionList)
         offered.clear_options()
@@ -90,7 +88,7 @@ def _line(view: View) -> Text:
     row = view.row
     return Text.assemble(
         (f"{visible(row.name):<28} ", "bold"),
-        (f"{view.state:<9}", STYLES[view.state]),
+        (f"{view.state:<9}", STATES[view.state]),
         f"{row.harness:<9}{view.policy_in_short:<12}",
         (visible(row.project), "dim"),
         no_wrap=True,

@@ -20,7 +20,7 @@ from hqt.errors import HqtError
 from hqt.services import actions, listing
 from hqt.services.listing import View
 from hqt.tables import findings
-from hqt.text import coloured, since, visible
+from hqt.text import coloured, fits, since, visible
 from hqt.tui.dialog import create, offer
 from hqt.tui.screens.asking import Ask, Confirm, Page
 from hqt.tui.screens.new_session import NewSessionScreen
@@ -153,18 +153,14 @@ class DashboardScreen(Screen[View | None]):
                 self._complained = ""
                 before = self._shown
                 self._show_list()
-                await self._show_preview()
+                self._preview()
                 self._calm_looks = self._calm_looks + 1 if self._shown == before else 0
             await asyncio.sleep(_CALM_LOOK_S if self._calm_looks > _CALM_AFTER else _LOOK_S)
 
     def _show_list(self) -> None:
-        words = self.query_one("#filter", Input).value.lower().split()
+        typed = self.query_one("#filter", Input).value
         cells = {view.row.id: _cells(view) for view in self._views}
-        fitting = {
-            session_id: texts
-            for session_id, texts in cells.items()
-            if not words or all(word in " ".join(texts).lower() for word in words)
-        }
+        fitting = {session_id: texts for session_id, texts in cells.items() if fits(" ".join(texts), typed)}
         table = self._table
         if list(fitting) == list(self._shown):
             for place, (before, after) in enumerate(zip(self._shown.values(), fitting.values(), strict=True)):
@@ -186,9 +182,7 @@ class DashboardScreen(Screen[View | None]):
 
     @work(exclusive=True, group="preview")
     async def _preview(self) -> None:
-        await self._show_preview()
-
-    async def _show_preview(self) -> None:
+        """Show what the selected session shows; a later call ends one that is still reading."""
         view = self._selected
         screen = self.query_one("#screen", Static)
         pane = view.pane if view else None
@@ -199,12 +193,13 @@ class DashboardScreen(Screen[View | None]):
         # A second in which something was written may not be over yet.
         if self._previewed == (pane.pane, pane.activity) and pane.activity < int(self._looked_at):
             return
-        self._previewed, self._looked_at = (pane.pane, pane.activity), time.time()
+        looked_at = time.time()
         try:
             lines = await asyncio.to_thread(view.server.coloured_screen, pane)
         except HqtError:
             return  # the next look tells
         room = max(self.query_one("#preview").size.height, 1)
+        self._previewed, self._looked_at = (pane.pane, pane.activity), looked_at
         screen.update(Text.from_ansi("\n".join(map(coloured, lines[-room:])), no_wrap=True, overflow="crop"))
 
     def on_data_table_row_highlighted(self) -> None:
