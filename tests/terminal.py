@@ -41,6 +41,10 @@ class Terminal:
         """Wait until the text is on the screen."""
         return eventually(lambda: text in self.screen(), lambda: f"{text!r} on the screen:\n{self.screen()}")
 
+    def shows_not(self, text):
+        """Wait until the text is not on the screen: a popup or a prompt that closes takes keys until it is gone."""
+        return eventually(lambda: text not in self.screen(), lambda: f"{text!r} is on the screen:\n{self.screen()}")
+
     def hqt(self, *arguments):
         """Type a command of hqt's."""
         self.type(shlex.join([*self.world.program, *arguments]))

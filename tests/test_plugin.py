@@ -106,11 +106,19 @@ def test_the_window_in_front_is_stopped_when_that_is_confirmed(own_world, client
     press(client, "s")
     client.shows("stop the session two? (y/n)")
     client.press("n")
+    client.shows_not("(y/n)")
     press(client, "s")
     client.shows("stop the session two? (y/n)")
     client.press("y")
     client.shows("this is one")
     assert (own_world.state("one"), own_world.state("two")) == ("running", "stopped")
+
+
+def test_an_id_that_begins_with_a_zero_is_an_id(own_world, client):
+    # tmux's if-shell -F takes any text that begins with 0 for false.
+    own_world.tmux("set-option", "-w", "-t", "mine:", "@hqt_id", "0f73751940519f6d")
+    press(client, "s")
+    client.shows("stop the session plain? (y/n)")
 
 
 def test_what_a_session_has_shown_and_its_jail_are_read_in_popups(own_world, client):
@@ -122,9 +130,11 @@ def test_what_a_session_has_shown_and_its_jail_are_read_in_popups(own_world, cli
     press(client, "p")
     client.shows("first line")
     client.press("q")
+    client.shows_not("─")
     press(client, "c")
     client.shows("THE JAIL")
     client.press("q")
+    client.shows_not("─")
     press(client, "?")
     client.shows("Next that waits for you (w)")
 
@@ -137,7 +147,7 @@ def test_attach_and_the_dashboard_bring_the_chosen_session_to_the_front(own_worl
     client.keys("two")
     client.press("Enter")
     client.shows("two*")
-    eventually(lambda: "─" not in client.screen())
+    client.shows_not("─")
     press(client, "d")
     client.shows("DOING")
     client.press("Enter")
@@ -277,7 +287,7 @@ def test_the_screens_work_without_colours_and_in_old_terminals(own_world, enviro
         triples = set(re.findall(r"[34]8;2;(\d+);(\d+);(\d+)", colours))
         assert "NO_COLOR" not in environment or all(red == green == blue for red, green, blue in triples)
         terminal.press("q")
-        eventually(lambda: "Attach" not in terminal.screen())
+        terminal.shows_not("Attach")
         terminal.hqt("dialog")
         terminal.shows("New session")
     finally:

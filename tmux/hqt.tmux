@@ -43,8 +43,9 @@ popup() {
 
 # A command of hqt's for the session that is looked at when the key is pressed, whatever is looked at a moment later:
 # `run-shell -C` puts its id, and nothing else, into the command before that is read.
+# (`if-shell -F` takes whatever begins with a 0 for false: not the id itself.)
 of_this_session() {
-    printf "if-shell -F '#{@hqt_id}' { run-shell -C %s } { display-message 'hqt: this window is not a session of hqt' }" \
+    printf "if-shell -F '#{?@hqt_id,1,0}' { run-shell -C %s } { display-message 'hqt: this window is not a session of hqt' }" \
         "$(word "$(printf '%s' "$1" | sed 's/#/##/g; s/##{@hqt_id}/#{@hqt_id}/g')")"
 }
 
