@@ -27,13 +27,9 @@ _DETACHED_SIZE = (200, 50)
 _PANE_ID = re.compile(r"%\d+")
 
 # A user's own options must not matter to a window of ours, nor may a jail dress itself as something else.
-_WINDOW_OPTIONS = {
-    "remain-on-exit": "on",
-    "automatic-rename": "off",
-    "allow-rename": "off",
-    "allow-passthrough": "off",
-    "monitor-bell": "on",
-}
+_WINDOW_OPTIONS = {"automatic-rename": "off", "monitor-bell": "on"}
+# On the pane, so that they go with it where a user moves it, and are not those of a pane split off beside it.
+_PANE_OPTIONS = {"remain-on-exit": "on", "allow-rename": "off", "allow-passthrough": "off"}
 _FIELDS = (
     "@hqt_id",
     "session_id",
@@ -82,7 +78,7 @@ class SpawnRequest:
     size: tuple[int, int] = _DETACHED_SIZE
     """Columns and rows of the session `hqt`, when it is made for this window and nobody is attached."""
     replaces: str = ""
-    """The id of a dead window that is closed once the new one is there."""
+    """The id of a pane that is closed once the new window is there."""
 
 
 def socket_path(chosen: str = "", configured: str = "") -> Path:
@@ -182,10 +178,10 @@ class Server:
                 break
         raise TmuxUnavailableError(f"tmux did not make the window: {error}", f"tmux's socket is {self.socket}")
 
-    def kill_window(self, pane: Pane) -> None:
-        """Close the window, if it is still the one that carries the session's id."""
+    def kill_pane(self, pane: Pane) -> None:
+        """Close the pane, and so its window unless a user split it, if it still carries the session's id."""
         condition = f"#{{==:#{{@hqt_id}},{pane.hqt_id}}}"
-        self._run("if-shell", "-F", "-t", pane.window, condition, f"kill-window -t {pane.window}")
+        self._run("if-shell", "-F", "-t", pane.pane, condition, f"kill-pane -t {pane.pane}")
 
     def rename_window(self, pane: Pane, name: str) -> None:
         """Give the window another name, shown by tmux only: it is found by its id."""
@@ -264,10 +260,11 @@ class Server:
                 "--",
                 *request.command,
             ],
-            ["set-option", "-w", "-t", target, "@hqt_id", request.hqt_id],
+            *(["set-option", scope, "-t", target, "@hqt_id", request.hqt_id] for scope in ("-w", "-p")),
             *(["set-option", "-wq", "-t", target, name, value] for name, value in _WINDOW_OPTIONS.items()),
+            *(["set-option", "-pq", "-t", target, name, value] for name, value in _PANE_OPTIONS.items()),
             *([["set-option", "-t", f"{session}:", "destroy-unattached", "off"]] if first else []),
-            *([["kill-window", "-t", request.replaces]] if request.replaces else []),
+            *([["kill-pane", "-t", request.replaces]] if request.replaces else []),
             ["rename-window", "-t", target, "--", format_literal(request.name)],
         ]
 

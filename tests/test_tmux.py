@@ -70,7 +70,7 @@ def start(server, tmp_path):
         words = told.read_bytes().decode().split("\0")[:-1]
         told.unlink()
         command = server.start_command(pane)
-        server.kill_window(pane)
+        server.kill_pane(pane)
         return words, command
 
     return started
@@ -109,7 +109,7 @@ def test_hard_names_run_nothing(server, name, tmp_path, monkeypatch):
     pane = server.start_window(request("n", ["sleep", "1000"]))
     server.rename_window(pane, name)
     assert [found.window for found in server.panes()] == [pane.window]
-    server.kill_window(pane)
+    server.kill_pane(pane)
     assert not list(tmp_path.rglob("planted"))
 
 
@@ -125,7 +125,7 @@ def test_values_of_the_environment_reach_the_window_and_no_argv(server, tmp_path
             assert b"secret $HOME" not in cmdline.read_bytes()
         except OSError:
             continue
-    server.kill_window(pane)
+    server.kill_pane(pane)
 
 
 def test_only_windows_with_an_id_and_our_command_are_ours(server):
@@ -133,15 +133,15 @@ def test_only_windows_with_an_id_and_our_command_are_ours(server):
     other = libtmux.Server(socket_path=server.socket).sessions[0].new_window(window_shell="sleep 1000")
     other.set_option("@hqt_id", "restored-by-a-plugin")
     assert [pane.hqt_id for pane in server.panes()] == ["mine"]
-    server.kill_window(ours)
+    server.kill_pane(ours)
     other.kill()
 
 
 def test_a_window_whose_id_was_changed_is_not_killed(server):
     pane = server.start_window(request("mine", ["sleep", "1000"]))
     window = libtmux.Window.from_window_id(libtmux.Server(socket_path=server.socket), pane.window)
-    window.set_option("@hqt_id", "someone-elses")
-    server.kill_window(pane)
+    server._run("set-option", "-p", "-t", pane.pane, "@hqt_id", "someone-elses")
+    server.kill_pane(pane)
     assert window in libtmux.Server(socket_path=server.socket).windows
     window.kill()
 
@@ -149,17 +149,17 @@ def test_a_window_whose_id_was_changed_is_not_killed(server):
 def test_a_dead_window_is_replaced_in_one_step(server):
     pane = server.start_window(request("again", ["true"]))
     eventually(lambda: server.exit_status(pane) == 0)
-    server.start_window(request("again", ["sleep", "1000"], replaces=pane.window))
+    server.start_window(request("again", ["sleep", "1000"], replaces=pane.pane))
     (found,) = server.panes()
     assert found.exit_status is None
-    server.kill_window(found)
+    server.kill_pane(found)
 
 
 def test_every_end_of_many_quick_commands_is_seen(server):
     panes = [server.start_window(request(f"quick{number}", ["sh", "-c", "exit 3"])) for number in range(20)]
     eventually(lambda: {pane.exit_status for pane in server.panes()} == {3})
     for pane in panes:
-        server.kill_window(pane)
+        server.kill_pane(pane)
 
 
 def test_a_users_own_options_do_not_matter(tmp_path, monkeypatch):
@@ -177,7 +177,7 @@ def test_a_users_own_options_do_not_matter(tmp_path, monkeypatch):
         dead = own.start_window(request("b", ["sh", "-c", "exit 2"]))
         eventually(lambda: own.exit_status(dead) == 2)
         assert [found.exit_status for found in own.panes()] == [None, 2]
-        options = own._run("show-options", "-wv", "-t", pane.window, "allow-rename").stdout
+        options = own._run("show-options", "-pv", "-t", pane.pane, "allow-rename").stdout
         assert options == "off\n"
     finally:
         own._run("kill-server")

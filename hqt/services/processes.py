@@ -30,10 +30,10 @@ def status_within(server: Server, pane: Pane, grace_s: float) -> int | None:
     return None
 
 
-def end_window(server: Server, pane: Pane) -> None:
-    """Close the window, wait for its process, and end what of its process group ignored that."""
+def end_pane(server: Server, pane: Pane) -> None:
+    """Close the pane, wait for its process, and end what of its process group ignored that."""
     with _held(pane.pid) as process:
-        server.kill_window(pane)
+        server.kill_pane(pane)
         if process is None or pane.exit_status is not None:
             return
         for sent in (signal.SIGTERM, signal.SIGKILL):

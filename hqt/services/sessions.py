@@ -90,7 +90,7 @@ class SessionService:
         except BaseException:
             with suppress(HqtError):
                 if half_made := views([row])[0].pane:
-                    processes.end_window(Server(request.socket), half_made)
+                    processes.end_pane(Server(request.socket), half_made)
             self._forget(row)
             raise
         return self._watched(row, pane, "created", GRACE_S, start)
@@ -120,14 +120,14 @@ class SessionService:
                 session.desired = "stopped"
                 _record(transaction, current.row.id, "stopped", was=current.state)
             if current.pane:
-                processes.end_window(current.server, current.pane)
+                processes.end_pane(current.server, current.pane)
 
     def remove(self, view: View) -> None:
         """Stop the session and forget it: its row, its private copies and its cache. The project is not touched."""
         with self._lock(view.row.id):
             current = self._fresh_view(view.row.id)
             if current.pane:
-                processes.end_window(current.server, current.pane)
+                processes.end_pane(current.server, current.pane)
             self._forget(current.row)
 
     def rename(self, view: View, name: str) -> None:
@@ -241,7 +241,7 @@ class SessionService:
             command=start.command,
             environment=start.environment,
             beside_pane=beside_pane,
-            replaces=replaces.window if replaces else "",
+            replaces=replaces.pane if replaces else "",
             **({"size": size} if size else {}),
         )
         return Server(Path(row.socket)).start_window(request)
