@@ -1,7 +1,7 @@
 # bash completion for hqt, made by scripts/completions.py from the command line: edit that.
 
 _hqt() {
-    local commands='new ls attach stop rm rename show peek check audit dialog dash tmux completion'
+    local commands='new ls attach stop rm rename show peek restore check audit doctor dialog dash tmux completion'
     COMPREPLY=()
 
     # The words before the cursor without their quotes, and the last one as it was typed: names hold any character.
@@ -155,6 +155,10 @@ _hqt_table() {
         --lines | -n) kind='none' ;;
         esac
         ;;
+    'restore')
+        options='--dry-run --json --help -h'
+        arguments=('sessions') repeats=1
+        ;;
     'check')
         options='--json --help -h'
         arguments=('sessions') repeats=
@@ -162,6 +166,9 @@ _hqt_table() {
     'audit')
         options='--accept --json --help -h'
         arguments=('sessions') repeats=
+        ;;
+    'doctor')
+        options='--fix --report --json --help -h'
         ;;
     'dialog')
         options='--detach -d --help -h'

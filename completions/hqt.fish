@@ -47,8 +47,10 @@ complete -c hqt -n "__hqt_command_is ''" -a rm -d 'Remove sessions, stopped firs
 complete -c hqt -n "__hqt_command_is ''" -a rename -d 'Rename a session, and its window.'
 complete -c hqt -n "__hqt_command_is ''" -a show -d 'Show a session\'s policy, binds and command.'
 complete -c hqt -n "__hqt_command_is ''" -a peek -d 'Print what a session\'s window has shown, the scrollback too, as plain text.'
+complete -c hqt -n "__hqt_command_is ''" -a restore -d 'Start again every session that should be running, each with its policy and its conversation.'
 complete -c hqt -n "__hqt_command_is ''" -a check -d 'Prove a session\'s jail: a probe in the harness\'s place tries each promise. Exit 0 only if all hold.'
 complete -c hqt -n "__hqt_command_is ''" -a audit -d 'Show what a session made or changed that would run outside its jail. Exit 1 if there is something to look at.'
+complete -c hqt -n "__hqt_command_is ''" -a doctor -d 'Look at this host, the sandbox, tmux, the harnesses and hqt\'s own state. Exit 0 only without problems.'
 complete -c hqt -n "__hqt_command_is ''" -a dialog -d 'Ask for a new session in a dialog, start it, and show it.'
 complete -c hqt -n "__hqt_command_is ''" -a dash -d 'Show all sessions live, with a key for all that can be done with each.'
 complete -c hqt -n "__hqt_command_is ''" -a tmux -d 'Print the lines for tmux.conf that bring hqt\'s keys: prefix H, then n, a, w, d, s, p, c or ?.'
@@ -103,6 +105,11 @@ complete -c hqt -n "__hqt_command_is peek" -l lines -s n -x -d 'Only that many o
 complete -c hqt -n "__hqt_command_is peek" -l help -s h -d 'Show this help.'
 complete -c hqt -n "__hqt_command_is peek 1" -a '(__hqt_sessions)'
 
+complete -c hqt -n "__hqt_command_is restore" -l dry-run -d 'Only say which.'
+complete -c hqt -n "__hqt_command_is restore" -l json -d 'For programs; see docs/json.md.'
+complete -c hqt -n "__hqt_command_is restore" -l help -s h -d 'Show this help.'
+complete -c hqt -n "__hqt_command_is restore 1+" -a '(__hqt_sessions)'
+
 complete -c hqt -n "__hqt_command_is check" -l json -d 'For programs; see docs/json.md.'
 complete -c hqt -n "__hqt_command_is check" -l help -s h -d 'Show this help.'
 complete -c hqt -n "__hqt_command_is check 1" -a '(__hqt_sessions)'
@@ -111,6 +118,11 @@ complete -c hqt -n "__hqt_command_is audit" -l accept -d 'Take what is there now
 complete -c hqt -n "__hqt_command_is audit" -l json -d 'For programs; see docs/json.md.'
 complete -c hqt -n "__hqt_command_is audit" -l help -s h -d 'Show this help.'
 complete -c hqt -n "__hqt_command_is audit 1" -a '(__hqt_sessions)'
+
+complete -c hqt -n "__hqt_command_is doctor" -l fix -d 'Mend what hqt can mend itself; asks for each.'
+complete -c hqt -n "__hqt_command_is doctor" -l report -d 'Print a text for a bug report, personal paths left out.'
+complete -c hqt -n "__hqt_command_is doctor" -l json -d 'For programs; see docs/json.md.'
+complete -c hqt -n "__hqt_command_is doctor" -l help -s h -d 'Show this help.'
 
 complete -c hqt -n "__hqt_command_is dialog" -l detach -s d -d 'Start it only; print its name.'
 complete -c hqt -n "__hqt_command_is dialog" -l help -s h -d 'Show this help.'

@@ -28,6 +28,13 @@ class HqtError(Exception):
         self.hint = hint
 
 
+class UnexpectedError(HqtError):
+    """A fault of hqt's own."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "the log has the rest; hqt doctor --report makes a text to report it with")
+
+
 class UsageError(HqtError):
     """The command line contradicts itself."""
 

@@ -18,6 +18,11 @@ def database() -> Path:
     return state_folder() / "hqt.db"
 
 
+def log() -> Path:
+    """Return the log's file; the one before it lies beside it."""
+    return state_folder() / "hqt.log"
+
+
 def config_file() -> Path:
     """Return `$XDG_CONFIG_HOME/hqt/config.toml`, which need not exist."""
     return Path(platformdirs.user_config_dir("hqt")) / "config.toml"

@@ -24,6 +24,7 @@ OLDEST = (3, 2)
 _TRIES = 5
 _TIMEOUT_S = 20
 _DETACHED_SIZE = (200, 50)
+_SHELLS = {"ash", "bash", "dash", "fish", "ksh", "nu", "sh", "tcsh", "xonsh", "zsh"}
 _PANE_ID = re.compile(r"%\d+")
 
 # A user's own options must not matter to a window of ours, nor may a jail dress itself as something else.
@@ -133,6 +134,23 @@ def _unescaped_word(word: str) -> str:
     return os.fsdecode(_ESCAPE.sub(character, os.fsencode(word)))
 
 
+def require_version() -> str:
+    """Return the version of the tmux on PATH, in its own words.
+
+    Raises:
+        TmuxUnavailableError: there is none, or it is too old.
+
+    """
+    try:
+        text = subprocess.run(["tmux", "-V"], capture_output=True, text=True, timeout=_TIMEOUT_S, check=False).stdout
+    except FileNotFoundError:
+        raise _missing() from None
+    found = re.search(r"(\d+)\.(\d+)", text)  # "tmux 3.3a", "tmux next-3.6"; "tmux master" passes
+    if found and (int(found[1]), int(found[2])) < OLDEST:
+        raise TmuxUnavailableError(f"{text.strip()} is too old: hqt needs 3.2 or newer", "upgrade tmux")
+    return text.strip().removeprefix("tmux ")
+
+
 @dataclass(frozen=True, slots=True)
 class Server:
     """A tmux server, which need not run yet."""
@@ -164,7 +182,7 @@ class Server:
             TmuxUnavailableError: tmux is missing, too old, or refuses; in its own words.
 
         """
-        self._check_version()
+        require_version()
         _make_socket_folder(self.socket)
         error = ""
         for _ in range(_TRIES):  # another hqt may make or end the session between two looks
@@ -177,6 +195,16 @@ class Server:
             if not any(word in error for word in ("find", "duplicate", "server", "connecting", "current")):
                 break
         raise TmuxUnavailableError(f"tmux did not make the window: {error}", f"tmux's socket is {self.socket}")
+
+    def facts(self, *formats: str) -> list[str]:
+        """Return what the running server says of itself, nothing when it does not run.
+
+        Raises:
+            TmuxUnavailableError: tmux is missing, or the server does not answer.
+
+        """
+        told = self._run("display-message", "-p", "|".join(f"#{{{name}}}" for name in formats)).stdout
+        return told.rstrip("\n").split("|") if told else []
 
     def kill_pane(self, pane: Pane) -> None:
         """Close the pane, and so its window unless a user split it, if it still carries the session's id."""
@@ -210,6 +238,20 @@ class Server:
         """Return how the pane's command ended, None while it runs or when the pane is gone."""
         found = next((other for other in self.panes() if other.pane == pane.pane), None)
         return found.exit_status if found else None
+
+    def empty_shell(self, name: str, folder: Path) -> Pane | None:
+        """Return the pane of a shell that stands where a session's window stood, as tmux-resurrect leaves it.
+
+        It restores windows by their names and folders, without their options and their commands. Whether the shell is
+        in use is for the caller to find out.
+        """
+        fields = ("pane_id", "pane_pid", "session_id", "window_id", "window_panes", "pane_current_command", "@hqt_id")
+        shown = "|".join(f"#{{{field}}}" for field in (*fields, "window_name", "pane_current_path"))
+        for line in self._run("list-panes", "-s", "-t", f"={SESSION}", "-F", shown).stdout.splitlines():
+            pane, pid, session, window, panes, command, hqt_id, place = line.split("|", len(fields))
+            if (panes, hqt_id, place) == ("1", "", f"{name}|{folder}") and command in _SHELLS:
+                return Pane("", session, window, pane, int(pid), None)
+        return None
 
     def start_command(self, pane: Pane) -> list[str]:
         """Return the window's whole command as it was given."""
@@ -268,17 +310,6 @@ class Server:
             ["rename-window", "-t", target, "--", format_literal(request.name)],
         ]
 
-    def _check_version(self) -> None:
-        try:
-            text = subprocess.run(
-                ["tmux", "-V"], capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
-            ).stdout
-        except FileNotFoundError:
-            raise _missing() from None
-        found = re.search(r"(\d+)\.(\d+)", text)  # "tmux 3.3a", "tmux next-3.6"; "tmux master" passes
-        if found and (int(found[1]), int(found[2])) < OLDEST:
-            raise TmuxUnavailableError(f"{text.strip()} is too old: hqt needs 3.2 or newer", "upgrade tmux")
-
     def _run_script(self, lines: list[list[str]]) -> subprocess.CompletedProcess[str]:
         """Run commands from tmux's standard input, where no length and no character of a word matters."""
         script = b"\n".join(b" ".join(map(quoted, line)) for line in lines) + b"\n"
@@ -299,6 +330,10 @@ class Server:
             raise TmuxUnavailableError(
                 f"tmux does not answer within {_TIMEOUT_S} s", f"is the server at {self.socket} stopped?"
             ) from None
+        if os.environ.get("HQT_DEBUG"):
+            from hqt import log  # noqa: PLC0415  # logging's import is not for every listing
+
+            log.logger().debug("%s: %d %s", arguments, ended.returncode, ended.stderr)
         return subprocess.CompletedProcess(
             ended.args, ended.returncode, os.fsdecode(ended.stdout), os.fsdecode(ended.stderr)
         )

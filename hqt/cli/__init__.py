@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from hqt.errors import HqtError
 
 
 def main() -> None:
@@ -12,19 +16,31 @@ def main() -> None:
 
         sys.exit(complete.main())
     from hqt.cli.app import app
-    from hqt.cli.output import print_error
-    from hqt.errors import HqtError
+    from hqt.errors import HqtError, UnexpectedError
 
     try:
         app()
     except HqtError as error:
-        print_error(error, as_json="--json" in sys.argv)
-        sys.exit(int(error.exit_code))
+        _end(error)
     except PermissionError as error:
-        print_error(HqtError(f"{error.filename}: {error.strerror}", "look at its owner and mode"), as_json=False)
-        sys.exit(1)
+        _end(HqtError(f"{error.filename}: {error.strerror}", "look at its owner and mode"))
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()  # the reader, `head` say, has gone: nothing is wrong
         sys.exit(0)
+    except Exception as error:  # noqa: BLE001  # whatever it is, a person gets one line, and the log the rest
+        _end(UnexpectedError(f"unexpected {type(error).__name__}: {error}"))
+
+
+def _end(error: HqtError) -> NoReturn:
+    """Say what failed, on standard error and in the log, and end with its exit code."""
+    from hqt import log
+    from hqt.cli.output import print_error
+    from hqt.errors import UnexpectedError
+    from hqt.text import visible
+
+    in_full = isinstance(error, UnexpectedError) or log.is_debugging()
+    log.logger().error("%s", visible(error.message), exc_info=in_full)
+    print_error(error, as_json="--json" in sys.argv)
+    sys.exit(int(error.exit_code))

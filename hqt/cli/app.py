@@ -8,7 +8,24 @@ from typing import Annotated
 import typer
 
 from hqt import __version__
-from hqt.cli import attach, audit, check, completion, dash, dialog, ls, new, peek, rename, rm, show, stop, tmux
+from hqt.cli import (
+    attach,
+    audit,
+    check,
+    completion,
+    dash,
+    dialog,
+    doctor,
+    ls,
+    new,
+    peek,
+    rename,
+    restore,
+    rm,
+    show,
+    stop,
+    tmux,
+)
 
 app = typer.Typer(
     help="Coding agents as tmux windows, each, when asked, in a bubblewrap jail.",
@@ -18,7 +35,24 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (new, ls, attach, stop, rm, rename, show, peek, check, audit, dialog, dash, tmux, completion):
+for module in (
+    new,
+    ls,
+    attach,
+    stop,
+    rm,
+    rename,
+    show,
+    peek,
+    restore,
+    check,
+    audit,
+    doctor,
+    dialog,
+    dash,
+    tmux,
+    completion,
+):
     module.add_to(app)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from hqt.cli import choosing
-from hqt.cli.output import print_json
+from hqt.cli.output import print_json, print_table
 
 
 def check(
@@ -22,11 +22,9 @@ def check(
     if as_json:
         print_json([finding.to_json() for finding in found])
     else:
-        from rich.console import Console
-
         from hqt.tables import findings
 
-        Console(highlight=False, markup=False).print(findings(found))
+        print_table(findings(found))
     if any(finding.outcome == "broken" for finding in found):
         raise typer.Exit(1)
 

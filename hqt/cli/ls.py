@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hqt.cli.output import print_json, print_line
+from hqt.cli.output import print_json, print_line, print_table
 from hqt.services import listing
 from hqt.text import since, visible
 
 if TYPE_CHECKING:
     from hqt.services.listing import View
-
-_PIPED_WIDTH = 10_000
 
 
 def ls(as_json: Annotated[bool, typer.Option("--json", help="For programs; see docs/json.md.")] = False) -> None:
@@ -31,7 +28,6 @@ def ls(as_json: Annotated[bool, typer.Option("--json", help="For programs; see d
 
 
 def _print_table(found: list[View]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -54,9 +50,7 @@ def _print_table(found: list[View]) -> None:
         status = view.status.status if view.status else ""
         styles = ("bold", STATES[view.state], "bold yellow" if status == "waiting" else "", "", "", "dim", "dim")
         table.add_row(*(Text(visible(cell), style) for cell, style in zip(cells, styles, strict=True)))
-    # A listing that is piped is cut by nobody's window.
-    width = None if sys.stdout.isatty() else _PIPED_WIDTH
-    Console(highlight=False, markup=False, width=width).print(table)
+    print_table(table)
 
 
 def add_to(app: typer.Typer) -> None:

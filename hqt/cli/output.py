@@ -11,12 +11,24 @@ from hqt.text import visible
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from rich.table import Table
+
     from hqt.errors import HqtError
+
+_PIPED_WIDTH = 10_000
 
 
 def print_line(text: str = "") -> None:
     """Print one line of results."""
     sys.stdout.write(visible(text) + "\n")
+
+
+def print_table(table: Table) -> None:
+    """Print a table of rich's; one that is piped is cut by nobody's window."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else _PIPED_WIDTH
+    Console(highlight=False, markup=False, width=width).print(table)
 
 
 def print_note(text: str) -> None:

@@ -7,7 +7,7 @@ import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from hqt.db.migrations import migrate
+from hqt.db.migrations import MIGRATIONS, migrate, version_of
 from hqt.errors import StateError
 
 if TYPE_CHECKING:
@@ -34,11 +34,23 @@ def connect(path: Path) -> sqlite3.Connection:
             connection.execute("PRAGMA synchronous = NORMAL")
             if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
                 connection.execute("PRAGMA journal_mode = WAL")
+            _keep_copy(connection, path)
             migrate(connection)
         except BaseException:
             connection.close()
             raise
         return connection
+
+
+def _keep_copy(connection: sqlite3.Connection, path: Path) -> None:
+    """Keep the database as it is, beside it, before a migration changes it."""
+    version = version_of(connection)
+    copy = path.with_name(f"{path.name}.version-{version}")
+    if 0 < version < len(MIGRATIONS) and not copy.exists():
+        growing = path.with_name(f"{copy.name}.{os.getpid()}")
+        os.close(os.open(growing, os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC, 0o600))
+        connection.execute("VACUUM INTO ?", (str(growing),))
+        growing.replace(copy)
 
 
 def make_private_folder(folder: Path) -> None:

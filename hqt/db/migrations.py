@@ -28,10 +28,10 @@ def migrate(connection: sqlite3.Connection) -> None:
         StateError: the database is newer than this program; it is left as it is.
 
     """
-    while (version := _version(connection)) < len(MIGRATIONS):
+    while (version := version_of(connection)) < len(MIGRATIONS):
         connection.execute("BEGIN IMMEDIATE")
         try:
-            if _version(connection) == version:
+            if version_of(connection) == version:
                 MIGRATIONS[version](connection)
                 connection.execute(f"PRAGMA user_version = {version + 1}")
             connection.execute("COMMIT")
@@ -39,6 +39,11 @@ def migrate(connection: sqlite3.Connection) -> None:
             connection.execute("ROLLBACK")
             raise
     refuse_newer(version)
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """Return how many steps the database has taken."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def refuse_newer(version: int) -> None:
@@ -53,10 +58,6 @@ def refuse_newer(version: int) -> None:
             f"the database is of version {version}, this hqt knows {len(MIGRATIONS)}: it was written by a newer hqt",
             "upgrade hqt; nothing was changed",
         )
-
-
-def _version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 @migration

@@ -105,6 +105,8 @@ class HarnessConfigurator(ABC):
     name: str
     executable: str
     install_hint: str
+    verified: str = ""
+    """The version that hqt's facts were read from, nothing where the program could not be had."""
     environment_names: tuple[str, ...] = ()
     """Variables that reach the harness when they are set: keys, base URLs, its own folders."""
     sandbox_environment: ClassVar[Mapping[str, str]] = {}

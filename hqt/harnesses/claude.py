@@ -24,6 +24,7 @@ class Claude(HarnessConfigurator):
     name = "claude"
     executable = "claude"
     install_hint = "npm install -g @anthropic-ai/claude-code"
+    verified = "2.1.197"
     environment_names = (
         "ANTHROPIC_API_KEY",
         "ANTHROPIC_AUTH_TOKEN",

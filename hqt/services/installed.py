@@ -1,19 +1,88 @@
-"""Which harnesses are installed, as the PATH of this moment has it. Runs none of them."""
+"""Which harnesses are installed, as the PATH of this moment has it, and in which version."""
 
 from __future__ import annotations
 
 import os
+import re
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from hqt import executables
 from hqt.harnesses import HARNESSES
 
+_TIMEOUT_S = 5
+_VERSION = re.compile(r"\d+(?:\.\d+)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """A harness on this host; `version` is empty where it is not installed or does not tell."""
+
+    name: str
+    path: str
+    version: str
+    verified: str
+    """The version that hqt's facts were read from."""
+    install: str
+    """How to install it."""
+    setup: str
+    """What is to be done once before it works in a jail, if anything."""
+
+    @property
+    def is_newer(self) -> bool:
+        """Whether it is newer than what hqt was verified with."""
+        return bool(self.verified) and _numbers(self.version) > _numbers(self.verified)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the object that `hqt harnesses --json` prints. Keys are only ever added."""
+        return asdict(self)
+
 
 def harnesses() -> list[tuple[str, bool]]:
     """Return every harness and whether it is installed, the installed ones first; generic comes last of them."""
-    path_value = executables.steady_path(os.environ.get("PATH", ""))
-    found = [
-        (name, bool(executables.which(harness.executable, path_value, Path("/"))))
-        for name, harness in HARNESSES.items()
-    ]
+    found = [(name, _path(name) is not None) for name in HARNESSES]
     return sorted(found, key=lambda harness: (not harness[1], harness[0] == "generic"))
+
+
+def described() -> list[Installed]:
+    """Return every harness but the generic one, with its version: each program is asked, all at once."""
+    names = [name for name in HARNESSES if name != "generic"]
+    with ThreadPoolExecutor(len(names)) as pool:
+        return list(pool.map(_described, names))
+
+
+def _described(name: str) -> Installed:
+    harness = HARNESSES[name]
+    path = _path(name)
+    setup = harness(Path.home(), Path("/"), os.environ).setup_hint() if path else ""
+    version = _version(path) if path else ""
+    return Installed(name, str(path or ""), version, harness.verified, harness.install_hint, setup)
+
+
+def _path(name: str) -> Path | None:
+    path_value = executables.steady_path(os.environ.get("PATH", ""))
+    return executables.which(HARNESSES[name].executable, path_value, Path("/"))
+
+
+def _version(path: Path) -> str:
+    try:
+        ended = subprocess.run(
+            [path, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_TIMEOUT_S,
+            check=False,
+            cwd="/",
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    found = _VERSION.search(ended.stdout)
+    return found[0] if found else ""
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split("."))) if version else ()

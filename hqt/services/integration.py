@@ -34,6 +34,11 @@ class Change:
         )
         return "\n".join(lines)
 
+    @property
+    def names_hqt(self) -> bool:
+        """Whether the file has lines of hqt's already, if other ones."""
+        return _MARK in (self.before or "").splitlines()
+
     def make(self) -> None:
         """Write the file, through a link if it is one; whole or not at all.
 

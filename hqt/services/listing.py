@@ -43,6 +43,11 @@ class View:
         return "running" if self.pane.exit_status is None else "exited"
 
     @property
+    def is_lost(self) -> bool:
+        """Whether it should be running and has no window: the machine or the tmux server ended, or it was closed."""
+        return self.pane is None and self.row.desired == "running"
+
+    @property
     def policy_in_short(self) -> str:
         """The policy in a few words, as lists show it; one that hqt does not know is never shown as none."""
         try:

@@ -59,6 +59,14 @@ def open_files(pid: int) -> set[Path]:
     return found
 
 
+def has_children(pid: int) -> bool:
+    """Tell whether a process has started others that still run."""
+    try:
+        return any((task / "children").read_text() for task in Path("/proc", str(pid), "task").iterdir())
+    except OSError:
+        return False
+
+
 @contextmanager
 def _held(pid: int) -> Iterator[int | None]:
     """Hold on to a process, so that its number cannot come to mean another; None when it is gone."""

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
-from hqt import paths, probe
+from hqt import log, paths, probe
 from hqt.db.connection import make_private_folder
 from hqt.db.engine import transactions
 from hqt.db.models import Event, Session
 from hqt.db.rows import COLUMNS, Row
 from hqt.errors import HqtError, SandboxUnavailableError, ServiceError
 from hqt.harnesses import configurator
-from hqt.services import jail, names, processes, sandboxing, status
+from hqt.services import jail, leftovers, names, processes, sandboxing, status
 from hqt.services.check import probe as probe_jail
 from hqt.services.creation import NewSession, new_row
 from hqt.services.environment import known
@@ -129,6 +129,7 @@ class SessionService:
             if current.pane:
                 processes.end_pane(current.server, current.pane)
             self._forget(current.row)
+        leftovers.remove_folders()
 
     def rename(self, view: View, name: str) -> None:
         """Give the session another name, and its window too.
@@ -167,7 +168,7 @@ class SessionService:
     def _respawn_with_fallback(self, view: View, size: tuple[int, int] | None) -> Started:
         self._learn_conversation(view)
         row = self._fresh_view(view.row.id).row
-        dead = view.pane
+        dead = view.pane or _empty_shell(view)
         if view.pane:
             with self._transaction() as transaction:
                 _record(transaction, row.id, "exited", status=view.pane.exit_status)
@@ -296,6 +297,12 @@ class SessionService:
             os.close(descriptor)
 
 
+def _empty_shell(view: View) -> Pane | None:
+    """Return the pane of an idle shell that tmux-resurrect put in the window's place: it is replaced, never adopted."""
+    shell = view.server.empty_shell(view.row.name, Path(view.row.project))
+    return shell if shell and not processes.has_children(shell.pid) else None
+
+
 def _require_promises(start: Start, policy: SandboxPolicy) -> None:
     """Try the jail before anything runs in it.
 
@@ -319,6 +326,7 @@ def _session(transaction: Transaction, session_id: str) -> Session:
 
 
 def _record(transaction: Transaction, session_id: str, kind: str, **detail: object) -> None:
+    log.logger().info("%s %s %s", session_id, kind, json.dumps(detail))
     transaction.add(Event(session_id=session_id, at=_now(), kind=kind, detail_json=json.dumps(detail)))
 
 

@@ -28,12 +28,13 @@ if TYPE_CHECKING:
 Rung = Literal["resume", "fresh"]
 _USER_MANAGER = ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR")
 """How systemd-run finds the user's manager; the launcher drops them, like all that is not named."""
-_UNFILTERED = "this machine's system calls are not known to hqt: none is filtered"
-_BY_PATH = (
+# What a jail does not keep on some hosts: in `hqt show` of a session, and in `hqt doctor`.
+UNFILTERED = "this machine's system calls are not known to hqt: none is filtered"
+BY_PATH = (
     "this bubblewrap has no --bind-fd: another jail of yours on the same project could replace a guarded path while "
     "this one starts"
 )
-_UNSCOPED = (
+UNSCOPED = (
     "abstract sockets of the host can be reached while the network is on: this needs Linux 6.12 with Landlock, and a "
     "bwrap that is not setuid"
 )
@@ -78,9 +79,9 @@ class Start:
         """What the jail does not keep here, and why, in plain words."""
         if self.jail is None:
             return []
-        unscoped = [] if self.is_scoped else [_UNSCOPED]
-        unfiltered = [] if self.jail.seccomp else [_UNFILTERED]
-        return [*self.opened, *unscoped, *unfiltered, *([] if self.by_descriptor else [_BY_PATH])]
+        unscoped = [] if self.is_scoped else [UNSCOPED]
+        unfiltered = [] if self.jail.seccomp else [UNFILTERED]
+        return [*self.opened, *unscoped, *unfiltered, *([] if self.by_descriptor else [BY_PATH])]
 
     def bounds_trial(self) -> list[str]:
         """Return a command that does nothing but look whether its scope got these bounds."""

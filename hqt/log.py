@@ -1,0 +1,45 @@
+"""The log, `$XDG_STATE_HOME/hqt/hqt.log`: what was changed, and what failed. No value of a variable, no prompt.
+
+`HQT_DEBUG=1` shows it on standard error too, with every call of tmux.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from contextlib import suppress
+from functools import cache
+from logging.handlers import RotatingFileHandler
+from typing import TYPE_CHECKING
+
+from hqt import paths
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_BYTES = 1 << 20
+_LINE = logging.Formatter("%(asctime)s %(process)d %(levelname)s %(message)s")
+
+
+def logger() -> logging.Logger:
+    """Return the logger. A log that cannot be written fails nothing: it is left out."""
+    return _logger(paths.log(), is_debugging=is_debugging())
+
+
+def is_debugging() -> bool:
+    """Tell whether the user asked to see everything."""
+    return os.environ.get("HQT_DEBUG", "") not in ("", "0")
+
+
+@cache
+def _logger(path: Path, *, is_debugging: bool) -> logging.Logger:
+    found = logging.Logger("hqt", logging.DEBUG if is_debugging else logging.INFO)  # noqa: LOG001  # this log's own
+    found.addHandler(logging.StreamHandler() if is_debugging else logging.NullHandler())
+    # Only where hqt keeps its state already: a look at a help text makes nothing.
+    if os.access(path.parent, os.W_OK | os.X_OK):
+        with suppress(OSError):
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+            written = RotatingFileHandler(path, maxBytes=_BYTES, backupCount=1, errors="backslashreplace")
+            written.setFormatter(_LINE)
+            found.addHandler(written)
+    return found

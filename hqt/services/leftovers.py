@@ -1,0 +1,55 @@
+"""What a command that was ended in the middle can leave behind: folders and windows of sessions that have no row."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hqt import paths
+from hqt.db import rows
+from hqt.services import jail
+from hqt.tmux import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from hqt.tmux import Pane
+
+
+def windows(sockets: Iterable[str]) -> list[tuple[Server, Pane]]:
+    """Return the panes on these servers that run a session's command, and whose session is not known."""
+    found = [(server, pane) for server in map(Server, map(Path, sorted(set(sockets)))) for pane in server.panes()]
+    known = {row.id for row in rows.read(paths.database())}  # read after: a session's row comes before its window
+    return [(server, pane) for server, pane in found if pane.hqt_id not in known]
+
+
+def folders() -> list[Path]:
+    """Return the folders of sessions that are not known, and that nobody is removing at this moment."""
+    try:
+        found = sorted(paths.sessions_folder().iterdir())
+    except OSError:
+        return []
+    known = {row.id for row in rows.read(paths.database())}  # read after: a session's row comes before its folder
+    return [folder for folder in found if folder.name not in known and not _is_held(folder)]
+
+
+def remove_folders() -> None:
+    """Remove them."""
+    for folder in folders():
+        jail.remove_folder(folder)
+
+
+def _is_held(folder: Path) -> bool:
+    try:
+        descriptor = os.open(folder / "lock", os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
