@@ -10,7 +10,7 @@ import os
 import re
 import signal
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,6 +63,16 @@ class Pane:
     """When it last wrote something, in seconds since 1970."""
     bell: bool = False
     """Whether it rang the bell and nobody has looked since."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """A running server's version, and the options of it that matter to a jail."""
+
+    version: str
+    set_clipboard: str
+    default_terminal: str
+    allow_passthrough: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,15 +206,18 @@ class Server:
                 break
         raise TmuxUnavailableError(f"tmux did not make the window: {error}", f"tmux's socket is {self.socket}")
 
-    def facts(self, *formats: str) -> list[str]:
-        """Return what the running server says of itself, nothing when it does not run.
+    def facts(self) -> Facts | None:
+        """Return what the running server says of itself, None when it does not run.
 
         Raises:
             TmuxUnavailableError: tmux is missing, or the server does not answer.
 
         """
-        told = self._run("display-message", "-p", "|".join(f"#{{{name}}}" for name in formats)).stdout
-        return told.rstrip("\n").split("|") if told else []
+        shown = "#{version}|#{set-clipboard}|#{default-terminal}|"
+        # A format would give the pane's own allow-passthrough.
+        told = self._run("display-message", "-p", shown, ";", "show-options", "-gwqv", "allow-passthrough").stdout
+        values = told.replace("\n", "").split("|")
+        return Facts(*values) if len(values) == len(fields(Facts)) else None
 
     def kill_pane(self, pane: Pane) -> None:
         """Close the pane, and so its window unless a user split it, if it still carries the session's id."""

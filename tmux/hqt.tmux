@@ -84,6 +84,12 @@ else
     tmux display-message "hqt: prefix $wanted is bound already: set -g @hqt_key to another key"
 fi
 
+# `set -g @hqt_restore on`: what should be running is started when the server is, and not when this is loaded again.
+if [ "$(option @hqt_restore off)" = on ] && [ -z "$(option @hqt_restored '')" ]; then
+    tmux set-option -g @hqt_restored yes
+    tmux run-shell -b "$(printf '%s' "$hqt restore >/dev/null 2>&1 || tmux display-message 'hqt: some sessions were not restored: hqt doctor'" | sed 's/#/##/g')"
+fi
+
 # `#{hqt_status}` in the status line becomes the segment.
 for side in status-left status-right; do
     before=$(tmux show-option -gv "$side")

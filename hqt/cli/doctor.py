@@ -63,7 +63,7 @@ def _print(found: list[Diagnosis]) -> None:
 
 def _mended(diagnosis: Diagnosis) -> bool:
     """Ask whether to mend it, where hqt can, and do so."""
-    if diagnosis.repair is None or not typer.confirm(f"{visible(diagnosis.told)}. {visible(diagnosis.fix)}?"):
+    if diagnosis.repair is None or not typer.confirm(f"{visible(diagnosis.told)}\n  {visible(diagnosis.fix)}?"):
         return False
     try:
         diagnosis.repair()

@@ -15,41 +15,41 @@ from hqt.text import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_FACTS = ("version", "set-clipboard", "allow-passthrough", "default-terminal")
-
 
 def look() -> Iterator[Diagnosis]:
     """Look at tmux and its server."""
     try:
         version = tmux.require_version()
         socket = default_socket()
-        facts = tmux.Server(socket).facts(*_FACTS)
+        facts = tmux.Server(socket).facts()
     except TmuxUnavailableError as error:
         yield Diagnosis("tmux", "problem", error.message, error.hint)
         return
     except HqtError as error:  # a configuration that cannot be read
         yield Diagnosis("configuration", "problem", error.message, error.hint)
         return
-    if len(facts) != len(_FACTS):
+    if facts is None:
         yield Diagnosis("tmux", "ok", f"{version}; no server at {socket}: the first session starts it")
     else:
         yield Diagnosis("tmux", "ok", f"{version}; a server runs at {socket}")
-        yield from _server(version, *map(visible, facts))
+        yield from _server(version, facts)
     yield _keys()
 
 
-def _server(version: str, running: str, clipboard: str, passthrough: str, terminal: str) -> Iterator[Diagnosis]:
-    if running not in ("", version):
-        told = f"the server is of version {running}: tmux was upgraded, and it was not started anew since"
+def _server(version: str, facts: tmux.Facts) -> Iterator[Diagnosis]:
+    if facts.version not in ("", version):
+        told = (
+            f"the server is of version {visible(facts.version)}: tmux was upgraded, and it was not started anew since"
+        )
         yield Diagnosis("tmux", "note", told, "tmux kill-server, when it suits; then hqt restore")
-    if clipboard == "on":
+    if facts.set_clipboard == "on":
         told = "set-clipboard is on: what runs in a jail can write your clipboard"
         yield Diagnosis("tmux", "note", told, "tmux set-option -s set-clipboard external, in tmux.conf too")
-    if passthrough not in ("", "off", "0"):
+    if facts.allow_passthrough not in ("", "off", "0"):
         told = "allow-passthrough is on: hqt keeps it off for its own windows, not for others"
         yield Diagnosis("tmux", "ok", told)
-    if not is_known_in_a_jail(terminal):
-        told = f"default-terminal {terminal} is described in no system folder: a jail does not know it"
+    if not is_known_in_a_jail(facts.default_terminal):
+        told = f"default-terminal {visible(facts.default_terminal)} is in no system folder: a jail does not know it"
         yield Diagnosis("tmux", "note", told, "install ncurses-term, or its like")
 
 
