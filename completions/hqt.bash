@@ -1,7 +1,7 @@
 # bash completion for hqt, made by scripts/completions.py from the command line: edit that.
 
 _hqt() {
-    local commands='new ls attach stop rm rename show peek restore check audit doctor dialog dash tmux completion'
+    local commands='new ls attach stop rm rename show peek restore check audit doctor config dialog dash tmux completion'
     COMPREPLY=()
 
     # The words before the cursor without their quotes, and the last one as it was typed: names hold any character.
@@ -169,6 +169,9 @@ _hqt_table() {
         ;;
     'doctor')
         options='--fix --report --json --help -h'
+        ;;
+    'config')
+        options='--json --help -h'
         ;;
     'dialog')
         options='--detach -d --help -h'

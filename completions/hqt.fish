@@ -51,6 +51,7 @@ complete -c hqt -n "__hqt_command_is ''" -a restore -d 'Start again every sessio
 complete -c hqt -n "__hqt_command_is ''" -a check -d 'Prove a session\'s jail: a probe in the harness\'s place tries each promise. Exit 0 only if all hold.'
 complete -c hqt -n "__hqt_command_is ''" -a audit -d 'Show what a session made or changed that would run outside its jail. Exit 1 if there is something to look at.'
 complete -c hqt -n "__hqt_command_is ''" -a doctor -d 'Look at this host, the sandbox, tmux, the harnesses and hqt\'s own state. Exit 0 only without problems.'
+complete -c hqt -n "__hqt_command_is ''" -a config -d 'Show the settings in force, and where each comes from.'
 complete -c hqt -n "__hqt_command_is ''" -a dialog -d 'Ask for a new session in a dialog, start it, and show it.'
 complete -c hqt -n "__hqt_command_is ''" -a dash -d 'Show all sessions live, with a key for all that can be done with each.'
 complete -c hqt -n "__hqt_command_is ''" -a tmux -d 'Print the lines for tmux.conf that bring hqt\'s keys: prefix H, then n, a, w, d, s, p, c or ?.'
@@ -123,6 +124,9 @@ complete -c hqt -n "__hqt_command_is doctor" -l fix -d 'Mend what hqt can mend i
 complete -c hqt -n "__hqt_command_is doctor" -l report -d 'Print a text for a bug report, personal paths left out.'
 complete -c hqt -n "__hqt_command_is doctor" -l json -d 'For programs; see docs/json.md.'
 complete -c hqt -n "__hqt_command_is doctor" -l help -s h -d 'Show this help.'
+
+complete -c hqt -n "__hqt_command_is config" -l json -d 'For programs; see docs/json.md.'
+complete -c hqt -n "__hqt_command_is config" -l help -s h -d 'Show this help.'
 
 complete -c hqt -n "__hqt_command_is dialog" -l detach -s d -d 'Start it only; print its name.'
 complete -c hqt -n "__hqt_command_is dialog" -l help -s h -d 'Show this help.'

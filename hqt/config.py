@@ -1,40 +1,63 @@
-"""`config.toml`: every key is optional, an unknown one is an error."""
+"""`config.toml`: every key is optional; one that is not known, or holds what it cannot, is an error with its line."""
 
 from __future__ import annotations
 
+import re
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 from hqt import paths
 from hqt.errors import HqtError
+from hqt.harnesses import HARNESSES
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The user's settings: the harness taken when none is named, and the tmux socket (as `HQT_TMUX_SOCKET`)."""
+    """The user's settings, and the lines that they were read from."""
 
     harness: str = ""
+    """The harness taken when none is named."""
+    sandbox: bool = False
+    """Whether a new session is sandboxed when neither --sandbox nor --no-sandbox is given."""
     tmux_socket: str = ""
+    """The tmux server, as HQT_TMUX_SOCKET names it."""
+    lines: dict[str, int] = field(default_factory=dict)
+
+
+KEYS = {setting.name: type(setting.default) for setting in fields(Config) if setting.name != "lines"}
+"""What may be set, and the type of its value."""
+_EXAMPLES = {str: '"…"', bool: "true or false"}
 
 
 def load() -> Config:
     """Read the configuration file, if there is one.
 
     Raises:
-        HqtError: it cannot be read, or holds what hqt does not know.
+        HqtError: it cannot be read, or holds what hqt does not know; with its line.
 
     """
     path = paths.config_file()
     try:
-        values = tomllib.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
+        values = tomllib.loads(text)
     except FileNotFoundError:
         return Config()
     except (OSError, ValueError) as error:
         raise HqtError(f"{path} cannot be read: {error}", "mend it, or move it away") from error
-    known = [field.name for field in fields(Config)]
+    lines = {key: _line_of(key, text) for key in values}
     for key, value in values.items():
-        if key not in known:
-            raise HqtError(f"{path}: unknown key {key!r}", f"known keys: {', '.join(known)}")
-        if not isinstance(value, str):
-            raise HqtError(f"{path}: {key} must be a string", f'for example: {key} = "…"')
-    return Config(**values)
+        if key not in KEYS:
+            raise HqtError(f"{path}:{lines[key]}: unknown key {key!r}", f"known keys: {', '.join(KEYS)}")
+        if type(value) is not KEYS[key]:
+            example = f"{key} = {_EXAMPLES[KEYS[key]]}"
+            raise HqtError(f"{path}:{lines[key]}: {key} cannot be {value!r}", f"for example: {example}")
+    if values.get("harness", "") not in ("", *HARNESSES):
+        told = f"{path}:{lines['harness']}: there is no harness named {values['harness']!r}"
+        raise HqtError(told, f"known harnesses: {', '.join(HARNESSES)}")
+    return Config(**values, lines=lines)
+
+
+def _line_of(key: str, text: str) -> int:
+    """Return the number of the line that sets a key or opens its table, 1 where it is written in another way."""
+    wanted = re.compile(rf"""\s*\[*\s*["']?{re.escape(key)}["']?\s*[].=]""")
+    return next((number for number, line in enumerate(text.splitlines(), 1) if wanted.match(line)), 1)

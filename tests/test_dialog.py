@@ -64,6 +64,15 @@ def test_the_sandbox_is_off_until_it_is_asked_for(dialog):
     assert made.asked[0].sandbox is False
 
 
+def test_a_sandbox_that_the_configuration_asks_for_is_on_and_stays_so_where_there_can_be_none(dialog):
+    made = dialog(sandboxed=True)
+    made.drive(shows("can read and write the project"), "ctrl+s")
+    assert made.asked[0].sandbox is True
+    made = dialog(sandboxed=True, unavailable="bwrap is missing")
+    made.drive(shows("asked for: bwrap is missing"), "ctrl+s")
+    assert made.asked[0].sandbox is True
+
+
 def test_what_a_policy_means_is_said_as_it_changes(dialog):
     made = dialog()
     made.drive(

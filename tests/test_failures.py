@@ -278,22 +278,6 @@ def test_without_a_terminal_nothing_is_attached_or_started(own_world):
     assert nothing_is_left(own_world)
 
 
-@pytest.mark.parametrize("content", ["harness = 3", "unknown = 1", "= broken", 'harness = "nope"'])
-def test_a_wrong_configuration_is_told_with_its_file(own_world, content):
-    folder = own_world.home / ".config/hqt"
-    folder.mkdir(parents=True)
-    (folder / "config.toml").write_text(content)
-    told = own_world.hqt("new", "-d", fails=1).stderr
-    assert "config.toml" in told or "'nope'" in told
-
-
-def test_the_configured_harness_is_the_default(own_world):
-    folder = own_world.home / ".config/hqt"
-    folder.mkdir(parents=True)
-    (folder / "config.toml").write_text('harness = "generic"\n')
-    assert own_world.new("--", "sleep", "1000") == "project-generic"
-
-
 def test_what_may_not_be_looked_at_on_path_is_passed_over(world, tmp_path):
     closed = world.base / "closed"
     (closed / "inside").mkdir(parents=True)

@@ -46,6 +46,22 @@ def default_socket() -> Path:
     return socket_path(configured=config.load().tmux_socket)
 
 
+def default_harness() -> str:
+    """Return the harness that is taken when none is named.
+
+    Raises:
+        HarnessNotInstalledError: none is installed.
+
+    """
+    path_value = executables.steady_path(os.environ.get("PATH", ""))
+    for name in PREFERRED:
+        if executables.which(HARNESSES[name].executable, path_value, Path("/")):
+            return name
+    raise HarnessNotInstalledError(
+        "none of claude, codex and kiro is installed", "install one, or name a command: hqt new -H generic -- COMMAND"
+    )
+
+
 def request_for(options: Options) -> NewSession:
     """Return the session that the options ask for.
 
@@ -54,8 +70,8 @@ def request_for(options: Options) -> NewSession:
         HarnessNotInstalledError: none was named and none is installed.
 
     """
-    policy, bounds = _policy(options), _limits(options)
     settings = config.load()
+    policy, bounds = _policy(options, sandboxed=settings.sandbox), _limits(options)
     if len(options.prompt.encode("utf-8", "surrogateescape")) > _ARGUMENT_BYTES:
         raise UsageError(f"a prompt has at most {_ARGUMENT_BYTES} bytes", "put it into a file and name that file")
     for name in options.variable_names:
@@ -65,7 +81,7 @@ def request_for(options: Options) -> NewSession:
         raise UsageError("--here works inside tmux only", "leave it out")
     return NewSession(
         project=options.project,
-        harness=options.harness or settings.harness or _first_installed(),
+        harness=options.harness or settings.harness or default_harness(),
         socket=socket_path(configured=settings.tmux_socket),
         name=options.name,
         policy=policy,
@@ -83,7 +99,7 @@ def request_for(options: Options) -> NewSession:
     )
 
 
-def _policy(options: Options) -> SandboxPolicy | None:
+def _policy(options: Options, *, sandboxed: bool) -> SandboxPolicy | None:
     restrictions = {
         "--ro": options.read_only,
         "--no-net": options.net is False,
@@ -97,7 +113,8 @@ def _policy(options: Options) -> SandboxPolicy | None:
     given = [option for option, value in restrictions.items() if value]
     if options.sandbox is False and given:
         raise UsageError(f"{given[0]} is about a sandbox, and --no-sandbox asks for none", "leave one of the two out")
-    if not (options.sandbox or given):
+    wanted = sandboxed if options.sandbox is None else options.sandbox
+    if not (wanted or given):
         return None
     return SandboxPolicy("ro" if options.read_only else "rw", options.net is not False)
 
@@ -118,13 +135,3 @@ def _bind(given: str, *, forced: bool) -> OwnBind:
     if separator and mode in ("ro", "rw"):
         return OwnBind(Path(path).expanduser().absolute(), mode == "rw", forced)
     return OwnBind(Path(given).expanduser().absolute(), writable=False, forced=forced)
-
-
-def _first_installed() -> str:
-    path_value = executables.steady_path(os.environ.get("PATH", ""))
-    for name in PREFERRED:
-        if executables.which(HARNESSES[name].executable, path_value, Path("/")):
-            return name
-    raise HarnessNotInstalledError(
-        "none of claude, codex and kiro is installed", "install one, or name a command: hqt new -H generic -- COMMAND"
-    )

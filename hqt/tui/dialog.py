@@ -33,8 +33,10 @@ class DialogApp(HqtApp["Started | None"]):
 def offer(project: Path) -> Offer:
     """Return what a dialog for that folder starts from."""
     harnesses = installed.harnesses()
-    chosen = config.load().harness or harnesses[0][0]
-    return Offer(project, harnesses, chosen, projects.recent(), sandboxing.why_not(project))
+    settings = config.load()
+    chosen = settings.harness or harnesses[0][0]
+    why_not = sandboxing.why_not(project)
+    return Offer(project, harnesses, chosen, projects.recent(), why_not, sandboxed=settings.sandbox)
 
 
 def create(options: Options) -> Started:

@@ -45,6 +45,8 @@ class Offer:
     recent: list[Path] = field(default_factory=list)
     unavailable: str = ""
     """Why there can be no sandbox here, or nothing."""
+    sandboxed: bool = False
+    """Whether the configuration asks for a sandbox; where there can be none, the session is then not made."""
 
 
 class _Folders(Suggester):
@@ -94,7 +96,12 @@ class NewSessionScreen(Screen["Started | None"]):
                 yield Input(id="name", placeholder="chosen from the project and the harness", compact=True)
             with Horizontal(classes="field"):
                 yield Label("Sandboxed")
-                yield Switch(id="sandboxed", animate=False, disabled=bool(self._offer.unavailable))
+                yield Switch(
+                    value=self._offer.sandboxed,
+                    id="sandboxed",
+                    animate=False,
+                    disabled=bool(self._offer.unavailable),
+                )
                 yield Static(id="sandboxed-state", classes="state")
             with Horizontal(classes="field policy"):
                 yield Label("Files")
@@ -209,7 +216,7 @@ class NewSessionScreen(Screen["Started | None"]):
         for switch in self.query(Switch):
             self.query_one(f"#{switch.id}-state", Static).update("on" if switch.value else "off")
         if self._offer.unavailable:
-            reason = f"off: {visible(self._offer.unavailable)}: run `hqt doctor`"
+            reason = f"{'asked for' if policy else 'off'}: {visible(self._offer.unavailable)}: run `hqt doctor`"
             self.query_one("#sandboxed-state", Static).update(Text(reason))
         words = f"It {policy.in_words()}." if policy else _UNSANDBOXED
         self.query_one("#words", Static).update(Text(words))
