@@ -1,7 +1,7 @@
 # bash completion for hqt, made by scripts/completions.py from the command line: edit that.
 
 _hqt() {
-    local commands='new ls attach stop rm rename show peek restore check audit doctor config dialog dash tmux completion'
+    local commands='new ls attach stop rm rename show peek send wait restore check audit doctor config dialog dash tmux completion'
     COMPREPLY=()
 
     # The words before the cursor without their quotes, and the last one as it was typed: names hold any character.
@@ -153,6 +153,21 @@ _hqt_table() {
         arguments=('sessions') repeats=
         case $option in
         --lines | -n) kind='none' ;;
+        esac
+        ;;
+    'send')
+        options='--force -f --wait -w --timeout --help -h'
+        arguments=('sessions' 'none') repeats=
+        case $option in
+        --timeout) kind='none' ;;
+        esac
+        ;;
+    'wait')
+        options='--for --any --timeout --help -h'
+        arguments=('sessions') repeats=1
+        case $option in
+        --for) kind='values idle waiting exited' ;;
+        --timeout) kind='none' ;;
         esac
         ;;
     'restore')

@@ -13,7 +13,7 @@ function __hqt_command_is
         switch $word
             case --
                 return 1
-            case --socket -L --harness -H --name -n --prompt -p --prompt-file --bind --force-bind --env --memory --pids --cpu --lines
+            case --socket -L --harness -H --name -n --prompt -p --prompt-file --bind --force-bind --env --memory --pids --cpu --lines --timeout --for
                 set waits 1
             case '-*'
             case '*'
@@ -47,6 +47,8 @@ complete -c hqt -n "__hqt_command_is ''" -a rm -d 'Remove sessions, stopped firs
 complete -c hqt -n "__hqt_command_is ''" -a rename -d 'Rename a session, and its window.'
 complete -c hqt -n "__hqt_command_is ''" -a show -d 'Show a session\'s policy, binds and command.'
 complete -c hqt -n "__hqt_command_is ''" -a peek -d 'Print what a session\'s window has shown, the scrollback too, as plain text.'
+complete -c hqt -n "__hqt_command_is ''" -a send -d 'Type a prompt into a session, as if it were pasted, and make sure that it was taken.'
+complete -c hqt -n "__hqt_command_is ''" -a wait -d 'Wait for sessions, and print each with what it came to. Exit 1 if one can no longer get there, 7 out of time.'
 complete -c hqt -n "__hqt_command_is ''" -a restore -d 'Start again every session that should be running, each with its policy and its conversation.'
 complete -c hqt -n "__hqt_command_is ''" -a check -d 'Prove a session\'s jail: a probe in the harness\'s place tries each promise. Exit 0 only if all hold.'
 complete -c hqt -n "__hqt_command_is ''" -a audit -d 'Show what a session made or changed that would run outside its jail. Exit 1 if there is something to look at.'
@@ -105,6 +107,18 @@ complete -c hqt -n "__hqt_command_is show 1" -a '(__hqt_sessions)'
 complete -c hqt -n "__hqt_command_is peek" -l lines -s n -x -d 'Only that many of the last lines.'
 complete -c hqt -n "__hqt_command_is peek" -l help -s h -d 'Show this help.'
 complete -c hqt -n "__hqt_command_is peek 1" -a '(__hqt_sessions)'
+
+complete -c hqt -n "__hqt_command_is send" -l force -s f -d 'Even over a half-typed draft or a question that it asks.'
+complete -c hqt -n "__hqt_command_is send" -l wait -s w -d 'Until the turn ends.'
+complete -c hqt -n "__hqt_command_is send" -l timeout -x -d 'With --wait.'
+complete -c hqt -n "__hqt_command_is send" -l help -s h -d 'Show this help.'
+complete -c hqt -n "__hqt_command_is send 1" -a '(__hqt_sessions)'
+
+complete -c hqt -n "__hqt_command_is wait" -l for -x -a 'idle waiting exited' -d 'May be given several times.'
+complete -c hqt -n "__hqt_command_is wait" -l any -d 'Until the first of them, not all.'
+complete -c hqt -n "__hqt_command_is wait" -l timeout -x -d 'Then end with 7.'
+complete -c hqt -n "__hqt_command_is wait" -l help -s h -d 'Show this help.'
+complete -c hqt -n "__hqt_command_is wait 1+" -a '(__hqt_sessions)'
 
 complete -c hqt -n "__hqt_command_is restore" -l dry-run -d 'Only say which.'
 complete -c hqt -n "__hqt_command_is restore" -l json -d 'For programs; see docs/json.md.'

@@ -15,6 +15,7 @@ class ExitCode(IntEnum):
     NO_SANDBOX = 4
     NO_TMUX = 5
     NO_HARNESS = 6
+    TIMED_OUT = 7
 
 
 class HqtError(Exception):
@@ -65,6 +66,12 @@ class TmuxUnavailableError(HqtError):
     """tmux is missing, too old, or does not do what it was told."""
 
     exit_code = ExitCode.NO_TMUX
+
+
+class TimedOutError(ServiceError):
+    """What was waited for did not come about within the time that was given."""
+
+    exit_code = ExitCode.TIMED_OUT
 
 
 class HarnessNotInstalledError(ServiceError):

@@ -66,6 +66,14 @@ class Pane:
 
 
 @dataclass(frozen=True, slots=True)
+class Cursor:
+    """The cursor's column, and the screen's rows from its own on, with tmux's escape sequences for the colours."""
+
+    column: int
+    rows: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """A running server's version, and the options of it that matter to a jail."""
 
@@ -245,7 +253,39 @@ class Server:
 
     def coloured_screen(self, pane: Pane) -> list[str]:
         """Return what is on the pane's screen now, line by line, with tmux's own escape sequences for the colours."""
-        return self._run("capture-pane", "-p", "-e", "-t", pane.pane).stdout.rstrip("\n").split("\n")
+        return self._run(*_capture(pane)).stdout.rstrip("\n").split("\n")
+
+    def cursor(self, pane: Pane) -> Cursor:
+        """Return where the pane's program has its cursor, and what is on the screen from there on, with its colours."""
+        told = self._run(
+            "display-message", "-p", "-t", pane.pane, "#{cursor_x},#{cursor_y}", ";", *_capture(pane)
+        ).stdout
+        place, _, screen = told.partition("\n")
+        column, _, row = place.partition(",")
+        if not (column.isdigit() and row.isdigit()):
+            return Cursor(0, [])
+        return Cursor(int(column), screen.split("\n")[int(row) :])
+
+    def paste(self, pane: Pane, text: str) -> None:
+        """Give the pane's program a text as a terminal pastes it: marked as pasted, where the program asked for that.
+
+        The text reaches tmux on its standard input, so that neither its length nor what is in it matters.
+
+        Raises:
+            TmuxUnavailableError: the pane is gone.
+
+        """
+        buffer = f"hqt-{os.getpid()}"
+        # A pane that is scrolled back would take what follows for keys of the scrolling.
+        leave = ("copy-mode", "-q", "-t", pane.pane)
+        paste = ("paste-buffer", "-p", "-d", "-b", buffer, "-t", pane.pane)
+        ended = self._run("load-buffer", "-b", buffer, "-", ";", *leave, ";", *paste, script=os.fsencode(text))
+        if ended.returncode:
+            raise TmuxUnavailableError(f"tmux did not paste: {ended.stderr.strip()}", "hqt ls shows what runs")
+
+    def press(self, pane: Pane, key: str) -> None:
+        """Press a key, by tmux's name for it."""
+        self._run("copy-mode", "-q", "-t", pane.pane, ";", "send-keys", "-t", pane.pane, key)
 
     def exit_status(self, pane: Pane) -> int | None:
         """Return how the pane's command ended, None while it runs or when the pane is gone."""
@@ -350,6 +390,10 @@ class Server:
         return subprocess.CompletedProcess(
             ended.args, ended.returncode, os.fsdecode(ended.stdout), os.fsdecode(ended.stderr)
         )
+
+
+def _capture(pane: Pane) -> tuple[str, ...]:
+    return ("capture-pane", "-p", "-e", "-t", pane.pane)
 
 
 def _missing() -> TmuxUnavailableError:

@@ -102,6 +102,12 @@ def test_a_new_name_is_typed_over_the_old_one_and_a_bad_one_is_told(own_world, b
     board(shows("one"), "e", *["backspace"] * 7, *"taken", "enter", shows("there is a session named 'taken'"))
 
 
+def test_a_prompt_is_typed_into_a_session(own_world, board):
+    own_world.sh("exec cat", "-n", "one")
+    board(shows("one"), "m", shows("A prompt for one"), *"hello cat", "enter", shows("one was given the prompt"))
+    eventually(lambda: own_world.hqt("peek", "one").stdout.count("hello cat") == 2)
+
+
 def test_check_and_audit_are_shown_as_pages(own_world, board):
     own_world.sh("mkdir -p .vscode; echo '{}' >.vscode/tasks.json; echo made; exec sleep 1000", "-n", "one", "-s")
     eventually(lambda: "made" in own_world.hqt("peek", "one").stdout)

@@ -105,7 +105,7 @@ def test_a_conversation_goes_on_after_a_stop(world, harness):
     split = len(before) - before[::-1].index("bwrap") + before[len(before) - before[::-1].index("bwrap") :].index("--")
     assert after[: split + 1] == before[: split + 1]
     assert shlex.split(world.hqt("show", name, "--argv").stdout) == after
-    send(world, name, "the second message")
+    world.hqt("send", name, "the second message")
     shows(world, name, "TURNS: 2")
 
 
@@ -143,8 +143,30 @@ def test_the_users_own_configuration_is_out_of_reach(world, harness):
     assert not (world.home / folder / "skills/evil").exists()
 
 
-def send(world, name, text):
-    window = world.show(name)["window"]
-    world.tmux("send-keys", "-t", window, "-l", text)
-    shows(world, name, text)  # an Enter that comes with the text is taken for a part of it
-    world.tmux("send-keys", "-t", window, "Enter")
+def test_it_says_what_it_does_and_a_prompt_is_known_to_be_taken(world, harness):
+    name = world.new("-s", "-H", harness)
+    assert world.hqt("send", name, "a first\nof two lines", "--wait").stdout.endswith(f"{name} is done\n")
+    assert "ECHO: a first" in screen(world, name)
+    world.hqt("send", name, "RUN: touch began; until test -e go; do sleep 0.1; done")
+    eventually((world.project / "began").exists)
+    (session,) = world.ls()
+    assert (session["status"]["status"], session["status"]["guess"]) == ("working", False)
+    (world.project / "go").touch()
+    assert world.hqt("wait", name, "--timeout", "30").stdout == f"{name} idle\n"
+    assert "DONE:" in screen(world, name)
+
+
+def test_a_long_prompt_arrives_whole(world, harness):
+    name = world.new("-s", "-H", harness)
+    text = "\n".join(f"line {number} {'x' * 90}" for number in range(1000))
+    world.hqt("send", name, "-", "--wait", input=f"{text}\nthe very end")
+    assert "the very end" in screen(world, name)
+
+
+def test_a_half_typed_draft_is_seen(world, harness):
+    name = world.new("-s", "-H", harness)
+    world.hqt("send", name, "first", "--wait")
+    world.tmux("send-keys", "-t", world.show(name)["window"], "-l", "half a thought")
+    shows(world, name, "half a thought")
+    assert "half-typed" in world.hqt("send", name, "other", fails=1).stderr
+    assert "other" not in screen(world, name)

@@ -23,9 +23,11 @@ from hqt.cli import (
     rename,
     restore,
     rm,
+    send,
     show,
     stop,
     tmux,
+    wait,
 )
 
 app = typer.Typer(
@@ -45,6 +47,8 @@ for module in (
     rename,
     show,
     peek,
+    send,
+    wait,
     restore,
     check,
     audit,

@@ -112,6 +112,8 @@ class HarnessConfigurator(ABC):
     sandbox_environment: ClassVar[Mapping[str, str]] = {}
     """Variables set inside the jail only; constants, never secrets."""
     sandbox_skip_permission_flags: tuple[str, ...] = ()
+    input_prompt: str = ""
+    """What stands before its input line; nothing where it is not known how an empty one looks."""
 
     def __init__(self, home: Path, project: Path, environment: Mapping[str, str], run_folder: str = RUN_FOLDER) -> None:
         self.home = home

@@ -38,6 +38,7 @@ class Claude(HarnessConfigurator):
     )
     # Run by root, it refuses the flag below unless IS_SANDBOX says where it is. Its self-update would fail in the jail.
     sandbox_environment: ClassVar[Mapping[str, str]] = {"IS_SANDBOX": "1", "DISABLE_AUTOUPDATER": "1"}
+    input_prompt = "❯"  # noqa: RUF001  # its own
     sandbox_skip_permission_flags = ("--dangerously-skip-permissions",)
 
     @property
@@ -129,7 +130,8 @@ class Claude(HarnessConfigurator):
             "UserPromptSubmit": [hook("working")],
             "PreToolUse": [hook("waiting", "AskUserQuestion|ExitPlanMode")],
             "PostToolUse": [hook("working")],
-            "Notification": [hook("waiting", "permission_prompt|elicitation_dialog")],
+            # A turn that the user interrupts runs no Stop hook; idle_prompt comes once it has sat there for a minute.
+            "Notification": [hook("waiting", "permission_prompt|elicitation_dialog"), hook("idle", "idle_prompt")],
             "Stop": [hook("idle")],
         }
 

@@ -9,13 +9,21 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, mask, programs_in, snapshot
+from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, SpawnConfig, mask, programs_in, snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
 _ROLLOUT = re.compile(r"rollout-.*-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl")
 _FIRST_LINE_BYTES = 1 << 20
+_HOOKS = {
+    "SessionStart": "idle",
+    "UserPromptSubmit": "working",
+    "PermissionRequest": "waiting",
+    "PostToolUse": "working",
+    "Interrupt": "idle",
+    "Stop": "idle",
+}
 _GUARDED_FOLDERS = ("hooks", "packages", "plugins", "prompts", "rules", "skills")
 
 
@@ -27,6 +35,7 @@ class Codex(HarnessConfigurator):
     install_hint = "npm install -g @openai/codex"
     verified = "0.171.0"
     environment_names = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_API_KEY")
+    input_prompt = "›"  # noqa: RUF001  # its own
     # Without --no-daemon it starts a server from an executable in ~/.codex, which outlives the terminal.
     sandbox_skip_permission_flags = ("--dangerously-bypass-approvals-and-sandbox", "--no-daemon")
 
@@ -90,6 +99,21 @@ class Codex(HarnessConfigurator):
             return bool(payload["cwd"] == str(self.project) and started >= since - timedelta(seconds=1))
         except (OSError, ValueError, KeyError, TypeError):
             return False
+
+    def _config(self, *arguments: str, sandboxed: bool) -> SpawnConfig:
+        """Add, in a jail, the hooks by which it says what it is doing.
+
+        Hooks run only once the user trusts them, or all of them do by a flag: outside a jail that would trust those of
+        the project too, so there its status is a guess.
+        """
+        if not sandboxed:
+            return super()._config(*arguments, sandboxed=sandboxed)
+        hooks = [word for event, status in _HOOKS.items() for word in ("-c", self._hook(event, status))]
+        return super()._config("--dangerously-bypass-hook-trust", *hooks, *arguments, sandboxed=sandboxed)
+
+    def _hook(self, event: str, status: str) -> str:
+        command = json.dumps(self._saying(status))  # of ASCII: what is a JSON string is a TOML string
+        return f'hooks.{event}=[{{hooks=[{{type="command",command={command}}}]}}]'
 
     def _new_conversation_arguments(self, conversation: str) -> list[str]:
         del conversation  # Codex chooses its own

@@ -6,11 +6,17 @@ from typing import TYPE_CHECKING
 
 from hqt.services import audit as auditing
 from hqt.services import check as checking
-from hqt.services import listing
+from hqt.services import listing, sending
 from hqt.services.sessions import SessionService
 
 if TYPE_CHECKING:
     from hqt.services.listing import View
+
+_TAKEN = {
+    "taken": "took the prompt",
+    "queued": "is working: it has the prompt for when it is done",
+    "unknown": "was given the prompt; it does not say whether it took it",
+}
 
 
 def stop(view: View) -> list[str]:
@@ -44,6 +50,11 @@ def rename(view: View, name: str) -> list[str]:
     """Give the session another name."""
     SessionService().rename(view, name)
     return [f"{view.row.name} is {name} now"]
+
+
+def send(view: View, text: str, *, force: bool = False) -> list[str]:
+    """Type a prompt into the session's harness."""
+    return [f"{view.row.name} {_TAKEN[sending.send(view, text, force=force)]}"]
 
 
 def check(view: View) -> list[checking.Finding]:

@@ -10,6 +10,7 @@ import stat
 import time
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
 from hqt import paths
@@ -19,6 +20,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hqt.tmux import Pane
+
+
+class Goal(StrEnum):
+    """What a session can be waited for to be."""
+
+    IDLE = "idle"
+    WAITING = "waiting"
+    EXITED = "exited"
+
 
 Word = Literal["working", "waiting", "idle"]
 _WORDS: dict[bytes, Word] = {b"working\n": "working", b"waiting\n": "waiting", b"idle\n": "idle"}
@@ -52,6 +62,15 @@ def forget(session_id: str) -> None:
 
     remove_folder(folder(session_id))
     folder(session_id).mkdir(mode=0o700, parents=True)
+
+
+def mark(session_id: str) -> tuple[int, int] | None:
+    """Return what tells one saying of the harness from the next, None where it has said nothing."""
+    try:
+        found = os.lstat(folder(session_id) / STATUS_FILE)
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
 
 
 def of(session_folder: str, pane: Pane) -> Status:

@@ -48,6 +48,7 @@ _KEYS = (
     ("Enter", "attach: show its window, started again if it does not run"),
     ("n", "new session"),
     ("w", "go to the next one that waits for you"),
+    ("m", "message: type a prompt into it"),
     ("s", "stop: the row, its policy and its conversation stay"),
     ("r", "restart: stop, and start again where it was"),
     ("e", "edit its name"),
@@ -76,6 +77,7 @@ class DashboardScreen(Screen[View | None]):
         ("question_mark", "keys", "Keys"),
         ("q,escape", "leave", "Leave"),
         Binding("w", "next_waiting", show=False),
+        Binding("m", "send", show=False),
         Binding("r", "restart", show=False),
         Binding("e", "rename", show=False),
         Binding("c", "check", show=False),
@@ -301,6 +303,14 @@ class DashboardScreen(Screen[View | None]):
             name = await self.app.push_screen_wait(Ask("Its new name", view.row.name))
             if name is not None and name != view.row.name:
                 await self._do(lambda view: actions.rename(view, name), view)
+
+    @work
+    async def action_send(self) -> None:
+        """Type a prompt into the selected session's harness."""
+        if view := self._selected:
+            text = await self.app.push_screen_wait(Ask(f"A prompt for {visible(view.row.name)}"))
+            if text and text.strip():
+                await self._do(lambda view: actions.send(view, text), view)
 
     @work
     async def action_check(self) -> None:

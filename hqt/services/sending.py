@@ -1,0 +1,151 @@
+"""Typing a prompt into a session's harness, as a person would paste it, and making sure that it was taken."""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import TYPE_CHECKING, Literal
+
+from hqt.errors import ServiceError
+from hqt.harnesses import configurator
+from hqt.services import listing, status, watching
+from hqt.text import visible
+
+if TYPE_CHECKING:
+    from hqt.services.listing import View
+    from hqt.tmux import Cursor
+
+Taken = Literal["taken", "queued", "unknown"]
+"""`taken`: the harness began to work on it. `queued`: it works, and has it for later. `unknown`: it does not say."""
+_READY_S = 15.0
+"""How long a harness that was just started may take until its input line is there."""
+_SHOWN_S = 10.0
+"""How long it may take to show what was pasted, and to take it."""
+_SAYING_S = 2.0
+"""How long after its line is empty it may take to say that it works: a command of its own, `/clear` say, is no turn."""
+_AGAIN_S = 1.0
+"""When Enter is pressed once more: one that comes too soon after a paste is a part of it for some."""
+_LOOK_S = 0.1
+_SEQUENCE = re.compile(r"\x1b\[([0-9;:]*)m")
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_HINT, _NO_HINT = {"2", "7"}, {"", "0", "22", "27"}  # dim, reverse video; and what ends them
+_LINE_ENDS = re.compile(r"\r\n?|\x85|\u2028|\u2029")
+
+
+def send(view: View, text: str, *, force: bool = False) -> Taken:
+    """Paste the text into the session's harness and press Enter.
+
+    Raises:
+        ServiceError: the session does not run, waits for an answer, has a half-typed draft, or did not take it.
+
+    """
+    name, pane = view.row.name, view.pane
+    if pane is None or view.state != "running":
+        raise ServiceError(f"{name} is not running ({view.state_in_words})", f"hqt attach {name} starts it")
+    prompt = configurator(view.row.harness).input_prompt
+    if not force:
+        _require_an_empty_line(view, prompt)
+        _require_no_question(listing.views([view.row])[0])
+    working = _works(view)
+    before = status.mark(view.row.id)
+    with watching.Watch([view]) as watch:
+        view.server.paste(pane, typed(text))
+        _shown(view, prompt)
+        view.server.press(pane, "Enter")
+        if not prompt:
+            return "unknown"
+        pressed = emptied = time.monotonic()
+        until = pressed + _SHOWN_S
+        while (now := time.monotonic()) < until:
+            says = status.mark(view.row.id) not in (None, before)
+            # Its very first saying may be that it is there.
+            if says and (before or _works(view)):
+                return "taken"
+            cursor = view.server.cursor(pane)
+            if not _is_empty(cursor, prompt):
+                emptied = now
+            elif working or now > emptied + _SAYING_S:
+                return "queued" if working else "taken" if says else "unknown"
+            if _is_draft(cursor, prompt) and now > pressed + _AGAIN_S:
+                view.server.press(pane, "Enter")
+                pressed = now
+            watch.something(_LOOK_S)
+    raise ServiceError(f"{name} did not take the prompt; it may stand in its input line", f"hqt peek {name}")
+
+
+def typed(text: str) -> str:
+    """Return the text as it is pasted: control characters as escapes, so that none is a key or ends the paste."""
+    return _CONTROLS.sub(lambda character: visible(character[0]), _LINE_ENDS.sub("\n", text))
+
+
+def _works(view: View) -> bool:
+    """Tell whether the harness says that it works."""
+    (now,) = listing.views([view.row])
+    return bool(now.status and now.status.status == "working" and not now.status.guess)
+
+
+def _require_no_question(view: View) -> None:
+    if view.status and view.status.status == "waiting" and not view.status.guess:
+        raise ServiceError(
+            f"{view.row.name} waits for an answer: the prompt would be taken for it", "answer it first, or add --force"
+        )
+
+
+def _require_an_empty_line(view: View, prompt: str) -> None:
+    """Wait until the harness has its input line, and make sure that nothing stands in it."""
+    if not prompt or view.pane is None:
+        return
+    until = time.monotonic() + _READY_S
+    while not _is_empty(cursor := view.server.cursor(view.pane), prompt):
+        _require_no_question(listing.views([view.row])[0])
+        if _is_draft(cursor, prompt):
+            raise ServiceError(
+                f"a half-typed prompt stands in {view.row.name}'s input line",
+                "send it or clear it first, or add --force to have the text added to it",
+            )
+        if time.monotonic() > until:
+            raise ServiceError(f"{view.row.name} does not show its input line", f"hqt peek {view.row.name}; or --force")
+        time.sleep(_LOOK_S)
+
+
+def _shown(view: View, prompt: str) -> None:
+    """Wait until what was pasted is on the screen, and the screen is still."""
+    if view.pane is None:
+        return
+    until = time.monotonic() + _SHOWN_S
+    before = None
+    while time.monotonic() < until:
+        now = view.server.cursor(view.pane)
+        if now == before and not (prompt and _is_empty(now, prompt)):
+            return
+        before = now
+        time.sleep(_LOOK_S)
+
+
+def _is_empty(cursor: Cursor, prompt: str) -> bool:
+    """Tell whether the cursor stands in an input line with nothing in it."""
+    return _typed_text(cursor, prompt) == ""
+
+
+def _is_draft(cursor: Cursor, prompt: str) -> bool:
+    return bool(_typed_text(cursor, prompt))
+
+
+def _typed_text(cursor: Cursor, prompt: str) -> str | None:
+    """Return what stands in the input line, None where the cursor stands in no such line.
+
+    What is dim is a hint, not a draft, and so is the character of it that the harness draws its cursor over.
+    """
+    if not cursor.rows:
+        return None
+    plain, is_hint = "", False
+    for number, part in enumerate(_SEQUENCE.split(cursor.rows[0])):
+        if number % 2:
+            codes = part.split(";")
+            is_hint = codes[0] in _HINT or (is_hint and not _NO_HINT & set(codes))
+        elif not is_hint:
+            plain += part
+    text = plain.replace("\xa0", " ").strip()
+    if not text.startswith(prompt):
+        return None
+    return text.removeprefix(prompt).strip()
