@@ -23,10 +23,15 @@ _WHAT = "state"
 def look() -> Iterator[Diagnosis]:
     """Look at the folder, the database, and at what should run."""
     folder = paths.state_folder()
-    if not os.path.exists(folder):
+    try:
+        files = list(_files(folder))
+    except FileNotFoundError:
         yield Diagnosis(_WHAT, "ok", f"{folder} is not there yet: the first session makes it")
         return
-    yield from _files(folder)
+    except PermissionError as error:
+        yield Diagnosis(_WHAT, "problem", f"{error.filename}: {error.strerror}", f"ls -ld {folder}")
+        return
+    yield from files
     database = paths.database()
     try:
         version = health.version(database) if os.path.exists(database) else 0
