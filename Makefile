@@ -31,6 +31,10 @@ lint: .venv/dev ## Check the format, the style, the types and the shell scripts.
 bench: .venv/dev ## Measure hqt against its floors, in one run.
 	.venv/bin/python bench/bench.py
 
+.PHONY: soak
+soak: .venv/dev ## Make, stop, attach and remove a thousand sessions, and count what is left.
+	.venv/bin/python bench/soak.py
+
 .PHONY: lock
 lock: ## Choose the versions of the development environment anew (needs uv).
 	uv pip compile --quiet --universal --python-version 3.11 --group dev --no-emit-index-url \
