@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from hqt.harnesses import HARNESSES
 from tests.world import SECRET, eventually
 
 BINARIES = Path(__file__).parent.parent / ".npm/node_modules/.bin"
@@ -18,12 +20,59 @@ model = "fake"
 model_provider = "loop"
 [model_providers.loop]
 name = "loop"
-base_url = "http://127.0.0.1:{port}/v1"
+base_url = "{url}/v1"
 wire_api = "responses"
 env_key = "OPENAI_API_KEY"
 """
 
 pytestmark = pytest.mark.harness
+
+
+KEY = "sk-ant-dummy-000"
+
+
+def set_up_claude(world, url):
+    world.environment |= {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": KEY}
+    approved = {"approved": [KEY], "rejected": []}
+    state = {"hasCompletedOnboarding": True, "customApiKeyResponses": approved}
+    (world.home / ".claude.json").write_text(json.dumps(state))
+
+
+def set_up_codex(world, url):
+    world.environment["OPENAI_API_KEY"] = KEY
+    (world.home / ".codex").mkdir()
+    (world.home / ".codex/config.toml").write_text(CODEX_CONFIGURATION.format(url=url))
+
+
+def set_up_gemini(world, url):
+    world.environment |= {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": url}
+    (world.home / ".gemini").mkdir()
+    settings = {"security": {"auth": {"selectedType": "gemini-api-key"}}, "model": {"name": "gemini-2.5-flash"}}
+    (world.home / ".gemini/settings.json").write_text(json.dumps(settings))
+
+
+def set_up_qwen(world, url):
+    world.environment |= {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_MODEL": "fake"}
+    (world.home / ".qwen").mkdir()
+    settings = {"security": {"auth": {"selectedType": "openai"}}, "model": {"name": "fake"}, "$version": 4}
+    (world.home / ".qwen/settings.json").write_text(json.dumps(settings))
+
+
+def set_up_pi(world, url):
+    (world.home / ".pi/agent").mkdir(parents=True)
+    provider = {"baseUrl": f"{url}/v1", "api": "openai-completions", "apiKey": KEY, "models": [{"id": "fake"}]}
+    (world.home / ".pi/agent/models.json").write_text(json.dumps({"providers": {"loop": provider}}))
+    settings = {"defaultProvider": "loop", "defaultModel": "fake"}
+    (world.home / ".pi/agent/settings.json").write_text(json.dumps(settings))
+
+
+SET_UP = {
+    "claude": set_up_claude,
+    "codex": set_up_codex,
+    "gemini": set_up_gemini,
+    "qwen": set_up_qwen,
+    "pi": set_up_pi,
+}
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +85,7 @@ def port(tmp_path_factory):
         server.terminate()
 
 
-@pytest.fixture(params=["claude", "codex"])
+@pytest.fixture(params=["claude", "codex", "gemini", "qwen", "pi"])
 def harness(request, world, port):
     """A harness that is installed and set up in the world's home."""
     binary = BINARIES / request.param
@@ -47,16 +96,7 @@ def harness(request, world, port):
     visible = _for_everyone(binary)
     (folder / request.param).symlink_to(visible)
     world.environment.update(world.path_with(folder))
-    key = "sk-ant-dummy-000"
-    if request.param == "claude":
-        world.environment |= {"ANTHROPIC_BASE_URL": f"http://127.0.0.1:{port}", "ANTHROPIC_API_KEY": key}
-        approved = {"approved": [key], "rejected": []}
-        state = {"hasCompletedOnboarding": True, "customApiKeyResponses": approved}
-        (world.home / ".claude.json").write_text(json.dumps(state))
-    else:
-        world.environment["OPENAI_API_KEY"] = key
-        (world.home / ".codex").mkdir()
-        (world.home / ".codex/config.toml").write_text(CODEX_CONFIGURATION.format(port=port))
+    SET_UP[request.param](world, f"http://127.0.0.1:{port}")
     world.give_away()
     return request.param
 
@@ -82,7 +122,7 @@ def shows(world, name, text):
 def test_a_prompt_is_answered_without_any_dialog(world, harness):
     name = world.new("-s", "-H", harness, "-p", "--hello there")
     shows(world, name, "TURNS: 1")
-    assert "ECHO: --hello there" in screen(world, name)
+    assert re.search("ECHO: +--hello there", screen(world, name))
 
 
 def test_the_model_runs_commands_in_the_jail_without_being_asked(world, harness):
@@ -131,8 +171,8 @@ def test_without_a_conversation_it_starts_afresh_as_the_first_time(world, harnes
 
 
 def test_the_users_own_configuration_is_out_of_reach(world, harness):
-    guarded = {"claude": "settings.json", "codex": "config.toml"}[harness]
-    folder = f".{harness}"
+    guarded = {"codex": "config.toml", "pi": "models.json"}.get(harness, "settings.json")
+    folder = {"pi": ".pi/agent"}.get(harness, f".{harness}")
     before = (world.home / folder / guarded).read_text() if (world.home / folder / guarded).exists() else "{}\n"
     attack = (
         f"echo planted > ~/{folder}/{guarded}; mkdir -p ~/{folder}/skills/evil; mv ~/{folder} ~/{folder}2; echo tried"
@@ -144,6 +184,8 @@ def test_the_users_own_configuration_is_out_of_reach(world, harness):
 
 
 def test_it_says_what_it_does_and_a_prompt_is_known_to_be_taken(world, harness):
+    if harness == "pi":
+        pytest.skip("Pi says nothing")
     name = world.new("-s", "-H", harness)
     assert world.hqt("send", name, "a first\nof two lines", "--wait").stdout.endswith(f"{name} is done\n")
     assert "ECHO: a first" in screen(world, name)
@@ -157,13 +199,21 @@ def test_it_says_what_it_does_and_a_prompt_is_known_to_be_taken(world, harness):
 
 
 def test_a_long_prompt_arrives_whole(world, harness):
+    if harness == "pi":
+        pytest.skip("Pi takes a minute and a half for it")
     name = world.new("-s", "-H", harness)
     text = "\n".join(f"line {number} {'x' * 90}" for number in range(1000))
-    world.hqt("send", name, "-", "--wait", input=f"{text}\nthe very end")
+    prompt = f"{text}\nthe very end"
+    if harness == "qwen":  # it leaves so long a paste in its input line, whatever is pressed: that is told
+        assert "did not take the prompt" in world.hqt("send", name, "-", input=prompt, fails=1).stderr
+        return
+    world.hqt("send", name, "-", "--wait", input=prompt)
     assert "the very end" in screen(world, name)
 
 
 def test_a_half_typed_draft_is_seen(world, harness):
+    if not HARNESSES[harness].input_prompt:
+        pytest.skip("it is not known how an empty input line of it looks")
     name = world.new("-s", "-H", harness)
     world.hqt("send", name, "first", "--wait")
     world.tmux("send-keys", "-t", world.show(name)["window"], "-l", "half a thought")

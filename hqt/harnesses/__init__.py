@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 from hqt.errors import ServiceError
 from hqt.harnesses.claude import Claude
 from hqt.harnesses.codex import Codex
+from hqt.harnesses.gemini import Gemini
 from hqt.harnesses.generic import Generic
 from hqt.harnesses.kiro import Kiro
+from hqt.harnesses.pi import Pi
+from hqt.harnesses.qwen import Qwen
 
 if TYPE_CHECKING:
     from hqt.harnesses.base import HarnessConfigurator
 
-HARNESSES: dict[str, type[HarnessConfigurator]] = {h.name: h for h in (Claude, Codex, Kiro, Generic)}
+HARNESSES: dict[str, type[HarnessConfigurator]] = {h.name: h for h in (Claude, Codex, Kiro, Gemini, Qwen, Pi, Generic)}
 
-PREFERRED = ("claude", "codex", "kiro")
+PREFERRED = tuple(name for name in HARNESSES if name != "generic")
 """The order in which an installed harness is taken when none was named."""
 
 

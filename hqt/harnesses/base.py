@@ -5,6 +5,7 @@ A configurator looks at files and runs nothing. It declares flags and binds; it 
 
 from __future__ import annotations
 
+import json
 import shlex
 import stat
 from abc import ABC, abstractmethod
@@ -70,6 +71,18 @@ def mask(path: Path) -> Bind:
     return Bind(path, kind="mask", create=FOLDER)
 
 
+def with_hooks(original: bytes, commands: Mapping[str, str]) -> bytes:
+    """Return a harness's settings with a hook of ours for each event added, as they are where they cannot be read."""
+    try:
+        settings = json.loads(original or b"{}")
+        hooks = {**settings.get("hooks", {})}
+        for event, command in commands.items():
+            hooks[event] = [*hooks.get(event, []), {"hooks": [{"type": "command", "name": "hqt", "command": command}]}]
+    except (ValueError, TypeError, AttributeError):
+        return original  # with comments, or damaged: the harness itself knows what to say
+    return json.dumps({**settings, "hooks": hooks}).encode()
+
+
 def programs_in(folder: Path) -> list[Bind]:
     """Return a read-only bind of each program that lies directly in a harness's folder, such as a status line's script.
 
@@ -112,6 +125,8 @@ class HarnessConfigurator(ABC):
     sandbox_environment: ClassVar[Mapping[str, str]] = {}
     """Variables set inside the jail only; constants, never secrets."""
     sandbox_skip_permission_flags: tuple[str, ...] = ()
+    says_status: Literal["always", "in a jail", "never"] = "never"
+    """Where it says what it is doing, from its start on; elsewhere that is guessed from tmux."""
     input_prompt: str = ""
     """What stands before its input line; nothing where it is not known how an empty one looks."""
 

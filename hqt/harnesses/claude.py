@@ -38,6 +38,7 @@ class Claude(HarnessConfigurator):
     )
     # Run by root, it refuses the flag below unless IS_SANDBOX says where it is. Its self-update would fail in the jail.
     sandbox_environment: ClassVar[Mapping[str, str]] = {"IS_SANDBOX": "1", "DISABLE_AUTOUPDATER": "1"}
+    says_status = "always"
     input_prompt = "❯"  # noqa: RUF001  # its own
     sandbox_skip_permission_flags = ("--dangerously-skip-permissions",)
 

@@ -35,6 +35,7 @@ class Codex(HarnessConfigurator):
     install_hint = "npm install -g @openai/codex"
     verified = "0.171.0"
     environment_names = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_API_KEY")
+    says_status = "in a jail"
     input_prompt = "›"  # noqa: RUF001  # its own
     # Without --no-daemon it starts a server from an executable in ~/.codex, which outlives the terminal.
     sandbox_skip_permission_flags = ("--dangerously-bypass-approvals-and-sandbox", "--no-daemon")

@@ -80,7 +80,7 @@ def _version(path: Path) -> str:
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    found = _VERSION.search(ended.stdout)
+    found = _VERSION.search(ended.stdout + ended.stderr)
     return found[0] if found else ""
 
 

@@ -58,7 +58,8 @@ def default_harness() -> str:
         if executables.which(HARNESSES[name].executable, path_value, Path("/")):
             return name
     raise HarnessNotInstalledError(
-        "none of claude, codex and kiro is installed", "install one, or name a command: hqt new -H generic -- COMMAND"
+        "no agent that hqt knows is installed",
+        "hqt harnesses shows them; or name a command: hqt new -H generic -- COMMAND",
     )
 
 

@@ -23,9 +23,10 @@ _SHOWN_S = 10.0
 """How long it may take to show what was pasted, and to take it."""
 _SAYING_S = 2.0
 """How long after its line is empty it may take to say that it works: a command of its own, `/clear` say, is no turn."""
-_AGAIN_S = 1.0
+_AGAIN_S = 1.5
 """When Enter is pressed once more: one that comes too soon after a paste is a part of it for some."""
 _LOOK_S = 0.1
+_STILL_LOOKS = 5
 _SEQUENCE = re.compile(r"\x1b\[([0-9;:]*)m")
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _HINT, _NO_HINT = {"2", "7"}, {"", "0", "22", "27"}  # dim, reverse video; and what ends them
@@ -46,14 +47,13 @@ def send(view: View, text: str, *, force: bool = False) -> Taken:
     if not force:
         _require_an_empty_line(view, prompt)
         _require_no_question(listing.views([view.row])[0])
-    working = _works(view)
-    before = status.mark(view.row.id)
+    will_say, working, before = _will_say(view), _works(view), status.mark(view.row.id)
     with watching.Watch([view]) as watch:
         view.server.paste(pane, typed(text))
-        _shown(view, prompt)
+        _is_still(view, looks=1, prompt=prompt)
         view.server.press(pane, "Enter")
-        if not prompt:
-            return "unknown"
+        if not prompt and (working or not will_say):
+            return "queued" if working else "unknown"
         pressed = emptied = time.monotonic()
         until = pressed + _SHOWN_S
         while (now := time.monotonic()) < until:
@@ -61,12 +61,13 @@ def send(view: View, text: str, *, force: bool = False) -> Taken:
             # Its very first saying may be that it is there.
             if says and (before or _works(view)):
                 return "taken"
-            cursor = view.server.cursor(pane)
-            if not _is_empty(cursor, prompt):
-                emptied = now
-            elif working or now > emptied + _SAYING_S:
+            line = _typed_text(view.server.cursor(pane), prompt) if prompt else None
+            if line == "" and (working or now > emptied + _SAYING_S):
                 return "queued" if working else "taken" if says else "unknown"
-            if _is_draft(cursor, prompt) and now > pressed + _AGAIN_S:
+            if line != "":
+                emptied = now
+            # Pressed again only where the text still stands, or where that cannot be seen.
+            if now > pressed + _AGAIN_S and (line or not prompt):
                 view.server.press(pane, "Enter")
                 pressed = now
             watch.something(_LOOK_S)
@@ -84,6 +85,12 @@ def _works(view: View) -> bool:
     return bool(now.status and now.status.status == "working" and not now.status.guess)
 
 
+def _will_say(view: View) -> bool:
+    """Tell whether the harness says what it does, once it is there."""
+    says = configurator(view.row.harness).says_status
+    return says == "always" or (says == "in a jail" and view.row.sandbox_json is not None)
+
+
 def _require_no_question(view: View) -> None:
     if view.status and view.status.status == "waiting" and not view.status.guess:
         raise ServiceError(
@@ -93,9 +100,14 @@ def _require_no_question(view: View) -> None:
 
 def _require_an_empty_line(view: View, prompt: str) -> None:
     """Wait until the harness has its input line, and make sure that nothing stands in it."""
+    until = time.monotonic() + _READY_S
+    if not prompt and _will_say(view):
+        with watching.Watch([view]) as watch:
+            while status.mark(view.row.id) is None and time.monotonic() < until:
+                watch.something(_LOOK_S)
+        _is_still(view, looks=_STILL_LOOKS)  # it says so a moment before it reads what is typed
     if not prompt or view.pane is None:
         return
-    until = time.monotonic() + _READY_S
     while not _is_empty(cursor := view.server.cursor(view.pane), prompt):
         _require_no_question(listing.views([view.row])[0])
         if _is_draft(cursor, prompt):
@@ -108,18 +120,18 @@ def _require_an_empty_line(view: View, prompt: str) -> None:
         time.sleep(_LOOK_S)
 
 
-def _shown(view: View, prompt: str) -> None:
-    """Wait until what was pasted is on the screen, and the screen is still."""
-    if view.pane is None:
-        return
+def _is_still(view: View, *, looks: int, prompt: str = "") -> bool:
+    """Wait until the screen stays the same for so many looks, with something in the input line, if one is known."""
     until = time.monotonic() + _SHOWN_S
-    before = None
-    while time.monotonic() < until:
+    before, same = None, 0
+    while view.pane and time.monotonic() < until:
         now = view.server.cursor(view.pane)
-        if now == before and not (prompt and _is_empty(now, prompt)):
-            return
+        same = same + 1 if now == before and not (prompt and _is_empty(now, prompt)) else 0
+        if same >= looks:
+            return True
         before = now
         time.sleep(_LOOK_S)
+    return False
 
 
 def _is_empty(cursor: Cursor, prompt: str) -> bool:

@@ -1,0 +1,114 @@
+"""Gemini CLI. Facts read from 0.61.0: `gemini --help`, and starts in the jail (docs/harnesses.md)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import uuid
+from typing import TYPE_CHECKING
+
+from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, mask, programs_in, snapshot, with_hooks
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_GUARDED_FILES = {"GEMINI.md": b"", ".env": b"", "trustedFolders.json": b"{}\n"}
+_GUARDED_FOLDERS = ("agents", "commands", "extensions", "hooks", "policies", "skills")
+_HOOKS = {"SessionStart": "idle", "BeforeAgent": "working", "AfterAgent": "idle"}
+_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*")
+
+
+class Gemini(HarnessConfigurator):
+    """Gemini CLI, from its npm package: a Node.js program."""
+
+    name = "gemini"
+    executable = "gemini"
+    install_hint = "npm install -g @google/gemini-cli"
+    verified = "0.61.0"
+    environment_names = (
+        "GEMINI_API_KEY",
+        "GEMINI_MODEL",
+        "GOOGLE_API_KEY",
+        "GOOGLE_CLOUD_LOCATION",
+        "GOOGLE_CLOUD_PROJECT",
+        "GOOGLE_GEMINI_BASE_URL",
+        "GOOGLE_GENAI_USE_VERTEXAI",
+    )
+    says_status = "in a jail"
+    sandbox_skip_permission_flags = ("--yolo", "--skip-trust")
+
+    @property
+    def folder(self) -> Path:
+        """`~/.gemini`."""
+        return self.home / ".gemini"
+
+    @property
+    def project_name(self) -> str:
+        """The name under which it keeps this project's files: its own choice, where it has made one."""
+        try:
+            name = json.loads((self.folder / "projects.json").read_bytes())["projects"][str(self.project)]
+        except (OSError, ValueError, KeyError, TypeError):
+            name = None
+        if isinstance(name, str) and _NAME.fullmatch(name):
+            return name
+        return f"hqt-{hashlib.sha256(os.fsencode(self.project)).hexdigest()[:16]}"
+
+    def sandbox_binds(self) -> list[Bind]:
+        """Return the folder writable, what it would execute read-only or private, and other projects hidden."""
+        own = self.project_name
+        return [
+            Bind(self.folder, writable=True, create=FOLDER),
+            *(Bind(self.folder / name, create=content) for name, content in _GUARDED_FILES.items()),
+            *(Bind(self.folder / name, create=FOLDER) for name in _GUARDED_FOLDERS),
+            *programs_in(self.folder),
+            mask(self.folder / "ide"),  # tokens of a running editor's local server
+            mask(self.folder / "tmp"),
+            mask(self.folder / "history"),
+            Bind(self.folder / "tmp" / own, writable=True, create=FOLDER),
+            Bind(self.folder / "history" / own, writable=True, create=FOLDER),
+            snapshot(self.folder / "projects.json"),
+            snapshot(self.folder / "settings.json"),  # names programs to run: mcpServers, hooks
+        ]
+
+    def snapshot_content(self, path: Path, original: bytes) -> bytes:
+        """Keep this project alone; in the settings, add the hooks by which it says what it is doing."""
+        if path.name == "projects.json":
+            return json.dumps({"projects": {str(self.project): self.project_name}}).encode()
+        return with_hooks(original, {event: self._saying(status) for event, status in _HOOKS.items()})
+
+    def new_conversation(self) -> str:
+        """Return a new id: Gemini CLI takes it by `--session-id`, once."""
+        return str(uuid.uuid4())
+
+    def has_conversation(self, conversation: str) -> bool:
+        """Look for the conversation's file, whose name ends with the beginning of its id."""
+        chats = self.folder / "tmp" / self.project_name / "chats"
+        return bool(conversation) and any(
+            _is_of(path, conversation) for path in chats.glob(f"session-*-{conversation[:8]}.json*")
+        )
+
+    def setup_hint(self) -> str:
+        """Without settings, it asks how to log in."""
+        if os.path.exists(self.folder / "settings.json"):
+            return ""
+        return "Gemini CLI was never set up here: run `gemini` once, outside the jail, to log in"
+
+    def _new_conversation_arguments(self, conversation: str) -> list[str]:
+        return ["--session-id", conversation] if conversation else []
+
+    def _resume_arguments(self, conversation: str) -> list[str]:
+        return ["--resume", conversation]
+
+    def _prompt_arguments(self, prompt: str) -> list[str]:
+        return [f"--prompt-interactive={prompt}"]  # one word: a prompt may begin with a dash
+
+
+def _is_of(path: Path, conversation: str) -> bool:
+    """Tell whether the file, which a jail could have written, is that conversation with a prompt in it."""
+    if os.path.islink(path) or not os.path.isfile(path):
+        return False
+    with path.open("rb") as file:
+        start = file.read(1 << 20)
+    return conversation.encode() in start[:200] and b'"user"' in start

@@ -1,0 +1,85 @@
+"""Pi. Facts read from 0.74.2: `pi --help`, and starts in the jail (docs/harnesses.md)."""
+
+from __future__ import annotations
+
+import os
+import re
+import uuid
+from pathlib import Path
+
+from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, mask, programs_in, snapshot
+
+_GUARDED_FILES = {"AGENTS.md": b"", "models.json": b'{"providers": {}}\n'}  # models.json may name commands
+_GUARDED_FOLDERS = ("bin", "extensions", "git", "npm", "prompts", "skills", "themes", "tools")
+
+
+class Pi(HarnessConfigurator):
+    """Pi, from its npm package: a Node.js program. It never asks for a permission."""
+
+    name = "pi"
+    executable = "pi"
+    install_hint = "npm install -g @earendil-works/pi-coding-agent"
+    verified = "0.74.2"
+    environment_names = (
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_OAUTH_TOKEN",
+        "GEMINI_API_KEY",
+        "GROQ_API_KEY",
+        "MISTRAL_API_KEY",
+        "OPENAI_API_KEY",
+        "OPENROUTER_API_KEY",
+        "XAI_API_KEY",
+    )
+
+    @property
+    def folder(self) -> Path:
+        """`~/.pi/agent`, or where `PI_CODING_AGENT_DIR` puts it."""
+        moved = self.environment.get("PI_CODING_AGENT_DIR")
+        return Path(moved) if moved else self.home / ".pi/agent"
+
+    @property
+    def conversations(self) -> Path:
+        """The folder of this project's conversations: the path, its separators as dashes."""
+        return self.folder / "sessions" / f"--{re.sub(r'[/:]', '-', str(self.project).lstrip('/'))}--"
+
+    def sandbox_binds(self) -> list[Bind]:
+        """Return the folder writable, what it would execute read-only or private, and other projects hidden."""
+        return [
+            Bind(self.folder, writable=True, create=FOLDER),
+            *(Bind(self.folder / name, create=content) for name, content in _GUARDED_FILES.items()),
+            *(Bind(self.folder / name, create=FOLDER) for name in _GUARDED_FOLDERS),
+            Bind(self.folder / "SYSTEM.md"),
+            Bind(self.folder / "APPEND_SYSTEM.md"),
+            *programs_in(self.folder),
+            mask(self.folder / "sessions"),
+            Bind(self.conversations, writable=True, create=FOLDER),
+            snapshot(self.folder / "settings.json"),  # names packages to load and a shell to use
+        ]
+
+    def new_conversation(self) -> str:
+        """Return a new id: Pi takes the conversation's file by `--session`."""
+        return str(uuid.uuid4())
+
+    def has_conversation(self, conversation: str) -> bool:
+        """Look for the conversation's file, which is written from the first answer on."""
+        return bool(conversation) and os.path.isfile(self._file(conversation))
+
+    def setup_hint(self) -> str:
+        """Without a login, a key or a provider of the user's own, it has no model."""
+        known = any(os.path.exists(self.folder / name) for name in ("auth.json", "models.json"))
+        if known or any(self.environment.get(name) for name in self.environment_names):
+            return ""
+        return "Pi was never set up here: run `pi` once, outside the jail, and /login"
+
+    def _file(self, conversation: str) -> Path:
+        return self.conversations / f"hqt-{conversation}.jsonl"
+
+    def _new_conversation_arguments(self, conversation: str) -> list[str]:
+        return ["--session", str(self._file(conversation))] if conversation else []
+
+    def _resume_arguments(self, conversation: str) -> list[str]:
+        return self._new_conversation_arguments(conversation)
+
+    def _prompt_arguments(self, prompt: str) -> list[str]:
+        # It knows no `--`: a prompt that would be taken for an option or a file is led in by a space.
+        return [f" {prompt}" if prompt.startswith(("-", "@")) else prompt]

@@ -1,0 +1,88 @@
+"""Qwen Code. Facts read from 0.15.10: `qwen --help`, and starts in the jail (docs/harnesses.md)."""
+
+from __future__ import annotations
+
+import os
+import re
+import uuid
+from typing import TYPE_CHECKING
+
+from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, mask, programs_in, snapshot, with_hooks
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_GUARDED_FILES = {"QWEN.md": b"", ".env": b"", "trustedFolders.json": b"{}\n"}
+_GUARDED_FOLDERS = ("agents", "commands", "extensions", "hooks", "skills")
+_HOOKS = {
+    "SessionStart": "idle",
+    "UserPromptSubmit": "working",
+    "PermissionRequest": "waiting",
+    "PostToolUse": "working",
+    "Stop": "idle",
+}
+
+
+class Qwen(HarnessConfigurator):
+    """Qwen Code, from its npm package: a Node.js program."""
+
+    name = "qwen"
+    executable = "qwen"
+    install_hint = "npm install -g @qwen-code/qwen-code"
+    verified = "0.15.10"
+    environment_names = ("DASHSCOPE_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL")
+    says_status = "in a jail"
+    sandbox_skip_permission_flags = ("--yolo",)
+
+    @property
+    def folder(self) -> Path:
+        """`~/.qwen`."""
+        return self.home / ".qwen"
+
+    @property
+    def project_folder(self) -> Path:
+        """The folder of this project's conversations: the path, every character outside [A-Za-z0-9] as a dash."""
+        return self.folder / "projects" / re.sub(r"[^A-Za-z0-9]", "-", str(self.project))
+
+    def sandbox_binds(self) -> list[Bind]:
+        """Return the folder writable, what it would execute read-only or private, and other projects hidden."""
+        return [
+            Bind(self.folder, writable=True, create=FOLDER),
+            *(Bind(self.folder / name, create=content) for name, content in _GUARDED_FILES.items()),
+            *(Bind(self.folder / name, create=FOLDER) for name in _GUARDED_FOLDERS),
+            *programs_in(self.folder),
+            mask(self.folder / "debug"),
+            mask(self.folder / "ide"),  # tokens of a running editor's local server
+            mask(self.folder / "tmp"),  # prompts that were given in other projects
+            mask(self.folder / "projects"),
+            Bind(self.project_folder, writable=True, create=FOLDER),
+            snapshot(self.folder / "settings.json"),  # names programs to run: mcpServers, hooks
+        ]
+
+    def snapshot_content(self, path: Path, original: bytes) -> bytes:
+        """Add the hooks by which it says what it is doing; the user's own stay."""
+        del path
+        return with_hooks(original, {event: self._saying(status) for event, status in _HOOKS.items()})
+
+    def new_conversation(self) -> str:
+        """Return a new id: Qwen Code takes it by `--session-id`, once."""
+        return str(uuid.uuid4())
+
+    def has_conversation(self, conversation: str) -> bool:
+        """Look for the conversation's file, which is written from the first turn on."""
+        return bool(conversation) and os.path.isfile(self.project_folder / "chats" / f"{conversation}.jsonl")
+
+    def setup_hint(self) -> str:
+        """Without settings, it asks how to log in."""
+        if os.path.exists(self.folder / "settings.json") or self.environment.get("OPENAI_API_KEY"):
+            return ""
+        return "Qwen Code was never set up here: run `qwen` once, outside the jail, to log in"
+
+    def _new_conversation_arguments(self, conversation: str) -> list[str]:
+        return ["--session-id", conversation] if conversation else []
+
+    def _resume_arguments(self, conversation: str) -> list[str]:
+        return ["--resume", conversation]
+
+    def _prompt_arguments(self, prompt: str) -> list[str]:
+        return [f"--prompt-interactive={prompt}"]  # one word: a prompt may begin with a dash
