@@ -44,6 +44,10 @@ lock: ## Choose the versions of the development environment anew (needs uv).
 completions: .venv/dev ## Write the shells' completions anew from the command line.
 	.venv/bin/python scripts/completions.py
 
+.PHONY: harnesses
+harnesses: .venv/dev ## Write the facts of docs/harnesses.md anew from the code.
+	PYTHONPATH=. .venv/bin/python scripts/harnesses.py
+
 .PHONY: clean
 clean: ## Remove what the other targets made.
 	rm -rf .venv .npm dist .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -1,7 +1,7 @@
 """Whether anything is left behind: `python bench/soak.py [CYCLES]` (1,000), then 300 sessions at once.
 
-Each cycle makes, stops, attaches and removes a sandboxed session. Counted before and after, on a server that goes on all
-the while: processes of this account, descriptors and memory of the tmux server, sockets, files, rows.
+Each cycle makes, stops, attaches and removes a sandboxed session. Counted before and after, on a server that goes on
+all the while: its processes, descriptors and memory, files, rows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # bash completion for hqt, made by scripts/completions.py from the command line: edit that.
 
 _hqt() {
-    local commands='new ls attach stop rm rename show peek send wait restore check audit doctor config dialog dash tmux completion'
+    local commands='new ls attach stop rm rename show peek send wait restore check audit doctor harnesses config dialog dash tmux completion'
     COMPREPLY=()
 
     # The words before the cursor without their quotes, and the last one as it was typed: names hold any character.
@@ -113,7 +113,7 @@ _hqt_table() {
         options='--harness -H --name -n --sandbox -s --no-sandbox --ro --rw --net --no-net --prompt -p --prompt-file --bind --force-bind --env --here --memory --pids --cpu --check --detach -d --help -h'
         arguments=('folders') repeats=
         case $option in
-        --harness | -H) kind='values claude codex kiro generic' ;;
+        --harness | -H) kind='values claude codex kiro gemini qwen pi generic' ;;
         --name | -n) kind='none' ;;
         --prompt | -p) kind='none' ;;
         --prompt-file) kind='files' ;;
@@ -184,6 +184,9 @@ _hqt_table() {
         ;;
     'doctor')
         options='--fix --report --json --help -h'
+        ;;
+    'harnesses')
+        options='--json --help -h'
         ;;
     'config')
         options='--json --help -h'

@@ -53,13 +53,14 @@ complete -c hqt -n "__hqt_command_is ''" -a restore -d 'Start again every sessio
 complete -c hqt -n "__hqt_command_is ''" -a check -d 'Prove a session\'s jail: a probe in the harness\'s place tries each promise. Exit 0 only if all hold.'
 complete -c hqt -n "__hqt_command_is ''" -a audit -d 'Show what a session made or changed that would run outside its jail. Exit 1 if there is something to look at.'
 complete -c hqt -n "__hqt_command_is ''" -a doctor -d 'Look at this host, the sandbox, tmux, the harnesses and hqt\'s own state. Exit 0 only without problems.'
+complete -c hqt -n "__hqt_command_is ''" -a harnesses -d 'List the agents that hqt knows: installed or not, the version, the one hqt was verified with.'
 complete -c hqt -n "__hqt_command_is ''" -a config -d 'Show the settings in force, and where each comes from.'
 complete -c hqt -n "__hqt_command_is ''" -a dialog -d 'Ask for a new session in a dialog, start it, and show it.'
 complete -c hqt -n "__hqt_command_is ''" -a dash -d 'Show all sessions live, with a key for all that can be done with each.'
 complete -c hqt -n "__hqt_command_is ''" -a tmux -d 'Print the lines for tmux.conf that bring hqt\'s keys: prefix H, then n, a, w, d, s, p, c or ?.'
 complete -c hqt -n "__hqt_command_is ''" -a completion -d 'Print a shell\'s completion script: eval "$(hqt completion bash)".'
 
-complete -c hqt -n "__hqt_command_is new" -l harness -s H -x -a 'claude codex kiro generic' -d 'claude, codex, kiro or generic.'
+complete -c hqt -n "__hqt_command_is new" -l harness -s H -x -a 'claude codex kiro gemini qwen pi generic' -d 'An agent of hqt harnesses, or generic.'
 complete -c hqt -n "__hqt_command_is new" -l name -s n -x -d 'The session\'s name.'
 complete -c hqt -n "__hqt_command_is new" -l sandbox -s s -d 'Run in a jail.'
 complete -c hqt -n "__hqt_command_is new" -l no-sandbox -d 'The opposite of --sandbox.'
@@ -138,6 +139,9 @@ complete -c hqt -n "__hqt_command_is doctor" -l fix -d 'Mend what hqt can mend i
 complete -c hqt -n "__hqt_command_is doctor" -l report -d 'Print a text for a bug report, personal paths left out.'
 complete -c hqt -n "__hqt_command_is doctor" -l json -d 'For programs; see docs/json.md.'
 complete -c hqt -n "__hqt_command_is doctor" -l help -s h -d 'Show this help.'
+
+complete -c hqt -n "__hqt_command_is harnesses" -l json -d 'For programs; see docs/json.md.'
+complete -c hqt -n "__hqt_command_is harnesses" -l help -s h -d 'Show this help.'
 
 complete -c hqt -n "__hqt_command_is config" -l json -d 'For programs; see docs/json.md.'
 complete -c hqt -n "__hqt_command_is config" -l help -s h -d 'Show this help.'

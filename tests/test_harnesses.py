@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -37,7 +38,10 @@ def test_permission_flags_are_added_only_when_sandboxed(name):
 
 @pytest.mark.parametrize("name", WITH_FLAGS)
 def test_a_prompt_that_looks_like_an_option_is_a_prompt(name):
-    assert made(name).build_spawn_config([], prompt="--version").command[-2:] == ["--", "--version"]
+    command = made(name).build_spawn_config([], prompt="--version").command
+    in_one_word = ["--prompt-interactive=--version"]
+    expected = {"gemini": in_one_word, "qwen": in_one_word, "pi": [" --version"]}.get(name, ["--", "--version"])
+    assert command[-len(expected) :] == expected
 
 
 def test_the_seeds_flags_and_binds():
@@ -61,7 +65,7 @@ def test_everything_in_a_writable_folder_that_must_not_be_made_anew_is_made_firs
         if (
             bind.src.is_relative_to(root.src)
             and not bind.writable
-            and bind.src.name not in ("local", "AGENTS.override.md")
+            and bind.src.name not in ("local", "AGENTS.override.md", "SYSTEM.md", "APPEND_SYSTEM.md")
         ):
             assert bind.create is not None
 
@@ -183,3 +187,57 @@ def test_the_generic_harness_runs_the_command_as_it_is():
 
 def test_folders_are_made_as_folders():
     assert {bind.create for bind in made("kiro").sandbox_binds()} == {FOLDER, None}
+
+
+@pytest.mark.parametrize("name", ["gemini", "qwen"])
+def test_hooks_are_added_to_the_users_own_and_what_cannot_be_read_is_left(name):
+    harness = made(name)
+    (settings,) = (bind.src for bind in harness.sandbox_binds() if bind.src.name == "settings.json")
+    own = {"matcher": "x", "hooks": [{"type": "command", "command": "mine"}]}
+    original = {"model": {"name": "m"}, "hooks": {"SessionStart": [own], "Other": [own]}}
+    merged = json.loads(harness.snapshot_content(settings, json.dumps(original).encode()))
+    assert merged["model"] == {"name": "m"}
+    assert merged["hooks"]["Other"] == [own]
+    assert merged["hooks"]["SessionStart"][0] == own
+    assert "/run/hqt/status" in merged["hooks"]["SessionStart"][1]["hooks"][0]["command"]
+    for unreadable in (b"// a comment\n{}", b"[]", b'{"hooks": 3}', b'{"hooks": {"SessionStart": 3}}', b"\xff"):
+        assert harness.snapshot_content(settings, unreadable) == unreadable
+    assert json.loads(harness.snapshot_content(settings, b""))["hooks"].keys() >= {"SessionStart"}
+
+
+def test_gemini_keeps_its_own_name_of_the_project_and_no_path_out_of_its_folder(tmp_path):
+    harness = made("gemini", home=tmp_path)
+    assert harness.project_name.startswith("hqt-")
+    (tmp_path / ".gemini").mkdir()
+    projects = tmp_path / ".gemini/projects.json"
+    for name, kept in (("p", True), ("../../.ssh", False), ("", False), ("..", False), ("a/b", False), (3, False)):
+        projects.write_text(json.dumps({"projects": {str(PROJECT): name, "/other": "secret"}}))
+        assert (harness.project_name == name) == kept
+        assert "secret" not in harness.snapshot_content(projects, projects.read_bytes()).decode()
+    for garbage in ("", "[]", "{", '{"projects": 3}'):
+        projects.write_text(garbage)
+        assert harness.project_name.startswith("hqt-")
+
+
+@pytest.mark.parametrize("name", ["gemini", "qwen", "pi"])
+def test_a_conversation_that_was_begun_is_found(name, tmp_path):
+    harness = made(name, home=tmp_path)
+    conversation = harness.new_conversation()
+    assert not harness.has_conversation(conversation)
+    assert not harness.has_conversation("")
+    path = {
+        "gemini": lambda: harness.folder / f"tmp/{harness.project_name}/chats/session-2026-{conversation[:8]}.jsonl",
+        "qwen": lambda: harness.project_folder / f"chats/{conversation}.jsonl",
+        "pi": lambda: Path(harness.build_spawn_config([], conversation=conversation).command[2]),
+    }[name]()
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"sessionId": conversation}))
+    assert harness.has_conversation(conversation)
+    assert not harness.has_conversation(harness.new_conversation())
+
+
+def test_the_page_of_facts_is_in_step_with_the_code(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent.parent / "scripts"))
+    script = importlib.import_module("harnesses")
+    written = script.PAGE.read_text()
+    assert script.page(written) == written, "make harnesses"

@@ -23,7 +23,7 @@ def ls(as_json: Annotated[bool, typer.Option("--json", help="For programs; see d
         _print_table(found)
     else:
         print_line("No sessions yet. Start one in a project's folder:")
-        print_line("  hqt new --sandbox                          # the first installed of claude, codex, kiro")
+        print_line("  hqt new --sandbox                          # the first installed agent of hqt harnesses")
         print_line("  hqt new --sandbox -H generic               # a shell that shows what a jail can see")
 
 

@@ -35,7 +35,10 @@ def new(
         Path, typer.Argument(metavar="[PROJECT]", help="The project's folder.", show_default="the current one")
     ] = Path(),
     harness: Annotated[
-        str, typer.Option("--harness", "-H", help="claude, codex, kiro or generic.", show_default="the first installed")
+        str,
+        typer.Option(
+            "--harness", "-H", help="An agent of hqt harnesses, or generic.", show_default="the first installed"
+        ),
     ] = "",
     name: Annotated[str, typer.Option("--name", "-n", help="The session's name.", show_default="PROJECT-HARNESS")] = "",
     sandbox: Annotated[

@@ -125,6 +125,8 @@ class HarnessConfigurator(ABC):
     sandbox_environment: ClassVar[Mapping[str, str]] = {}
     """Variables set inside the jail only; constants, never secrets."""
     sandbox_skip_permission_flags: tuple[str, ...] = ()
+    resume_grace_s: float = 2.0
+    """How long it may take to end when it does not know the conversation that it should go on with."""
     says_status: Literal["always", "in a jail", "never"] = "never"
     """Where it says what it is doing, from its start on; elsewhere that is guessed from tmux."""
     input_prompt: str = ""

@@ -36,6 +36,7 @@ class Gemini(HarnessConfigurator):
         "GOOGLE_GEMINI_BASE_URL",
         "GOOGLE_GENAI_USE_VERTEXAI",
     )
+    resume_grace_s = 8.0
     says_status = "in a jail"
     sandbox_skip_permission_flags = ("--yolo", "--skip-trust")
 
@@ -106,9 +107,8 @@ class Gemini(HarnessConfigurator):
 
 
 def _is_of(path: Path, conversation: str) -> bool:
-    """Tell whether the file, which a jail could have written, is that conversation with a prompt in it."""
+    """Tell whether the file, which a jail could have written, is that conversation."""
     if os.path.islink(path) or not os.path.isfile(path):
         return False
     with path.open("rb") as file:
-        start = file.read(1 << 20)
-    return conversation.encode() in start[:200] and b'"user"' in start
+        return conversation.encode() in file.read(200)

@@ -31,6 +31,7 @@ class Qwen(HarnessConfigurator):
     install_hint = "npm install -g @qwen-code/qwen-code"
     verified = "0.15.10"
     environment_names = ("DASHSCOPE_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL")
+    resume_grace_s = 8.0
     says_status = "in a jail"
     sandbox_skip_permission_flags = ("--yolo",)
 

@@ -21,6 +21,8 @@ _READY_S = 15.0
 """How long a harness that was just started may take until its input line is there."""
 _SHOWN_S = 10.0
 """How long it may take to show what was pasted, and to take it."""
+_CHARACTERS_PER_S = 5_000
+"""What a slow harness takes in of a long paste: until it has, Enter means nothing to it."""
 _SAYING_S = 2.0
 """How long after its line is empty it may take to say that it works: a command of its own, `/clear` say, is no turn."""
 _AGAIN_S = 1.5
@@ -55,7 +57,7 @@ def send(view: View, text: str, *, force: bool = False) -> Taken:
         if not prompt and (working or not will_say):
             return "queued" if working else "unknown"
         pressed = emptied = time.monotonic()
-        until = pressed + _SHOWN_S
+        until = pressed + _SHOWN_S + len(text) / _CHARACTERS_PER_S
         while (now := time.monotonic()) < until:
             says = status.mark(view.row.id) not in (None, before)
             # Its very first saying may be that it is there.

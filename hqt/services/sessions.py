@@ -22,7 +22,7 @@ from hqt.db.models import Event, Session
 from hqt.db.rows import COLUMNS, Row
 from hqt.errors import HqtError, SandboxUnavailableError, ServiceError
 from hqt.harnesses import configurator
-from hqt.services import jail, leftovers, names, processes, sandboxing, status
+from hqt.services import jail, leftovers, names, processes, sandboxing, status, watching
 from hqt.services.check import probe as probe_jail
 from hqt.services.creation import NewSession, new_row
 from hqt.services.environment import known
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
 GRACE_S = 0.3
 """How long a fresh start is watched, so that a command that dies at once is told, not left to be found."""
-RESUME_GRACE_S = 2.0
-"""How long a resumed harness is watched: one that does not know its conversation ends within this time."""
 _STOP_S = 5.0
 
 
@@ -177,7 +175,7 @@ class SessionService:
             self._require_sandbox(start)
             start.make()
             pane = self._start_window(row, start, "resume", replaces=dead, size=size)
-            resumed = self._watched(row, pane, "resumed", RESUME_GRACE_S, start)
+            resumed = self._watched(row, pane, "resumed", start.harness.resume_grace_s, start)
             if not resumed.exit_status:
                 return resumed
             dead = pane
@@ -248,13 +246,15 @@ class SessionService:
         return Server(Path(row.socket)).start_window(request)
 
     def _watched(self, row: Row, pane: Pane, rung: str, grace_s: float, start: Start) -> Started:
-        """Wait until the command has ended or the time is over, and tell which."""
+        """Wait until the command has ended, says that it is there, or the time is over; and tell which."""
         server = Server(Path(row.socket))
-        status = processes.status_within(server, pane, grace_s)
-        view = View(row, Pane(pane.hqt_id, pane.session, pane.window, pane.pane, pane.pid, status))
-        if status is None:
+        if grace_s > GRACE_S:
+            watching.until_it_says_something(View(row, pane), grace_s)
+        ended = processes.status_within(server, pane, GRACE_S)
+        view = View(row, replace(pane, exit_status=ended))
+        if ended is None:
             return Started(view, rung, setup_hint=start.setup_hint)
-        return Started(view, rung, status, server.screen(pane), start.setup_hint)
+        return Started(view, rung, ended, server.screen(pane), start.setup_hint)
 
     def _learn_conversation(self, view: View) -> None:
         """Record the conversation that the harness chose itself, while its processes can still tell."""

@@ -32,6 +32,8 @@ class Watch:
         self._open = ExitStack()
         self._poll = select.poll()
         self._processes: set[int] = set()
+        self.ended = False
+        """Whether one of them has ended since."""
         self._said = self._open.enter_context(INotify(nonblocking=True))
         self._poll.register(self._said, select.POLLIN)
         for view in views:
@@ -39,11 +41,13 @@ class Watch:
                 continue
             with suppress(OSError):  # a session of an older hqt has no such folder yet
                 self._said.add_watch(status.folder(view.row.id), flags.MOVED_TO | flags.CLOSE_WRITE | flags.DELETE)
-            with suppress(ProcessLookupError):
+            try:
                 process = os.pidfd_open(view.pane.pid)
                 self._open.callback(os.close, process)
                 self._poll.register(process, select.POLLIN)
                 self._processes.add(process)
+            except ProcessLookupError:
+                self.ended = True
 
     def __enter__(self) -> Self:
         return self
@@ -56,9 +60,18 @@ class Watch:
         found = {descriptor for descriptor, _ in self._poll.poll(None if within_s is None else max(within_s, 0) * 1000)}
         for process in found & self._processes:  # it has ended for good: told once
             self._poll.unregister(process)
+            self.ended = True
             time.sleep(_SETTLING_S)
         self._said.read(timeout=0)
         return bool(found)
+
+
+def until_it_says_something(view: View, within_s: float) -> None:
+    """Wait until the harness has said something since it was started, or has ended."""
+    until = time.monotonic() + within_s
+    with Watch([view]) as watch:
+        while status.mark(view.row.id) is None and not watch.ended and time.monotonic() < until:
+            watch.something(until - time.monotonic())
 
 
 def wait(
