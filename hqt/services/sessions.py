@@ -326,8 +326,9 @@ def _session(transaction: Transaction, session_id: str) -> Session:
 
 
 def _record(transaction: Transaction, session_id: str, kind: str, **detail: object) -> None:
-    log.logger().info("%s %s %s", session_id, kind, json.dumps(detail))
     transaction.add(Event(session_id=session_id, at=_now(), kind=kind, detail_json=json.dumps(detail)))
+    transaction.flush()
+    log.logger().info("%s %s %s", session_id, kind, json.dumps(detail))
 
 
 def _taken(name: str) -> HqtError:

@@ -71,6 +71,8 @@ def look() -> Iterator[Diagnosis]:
         yield Diagnosis(_WHAT, "note", start.UNSCOPED)
     if not seccomp.program(os.uname().machine):
         yield Diagnosis(_WHAT, "note", start.UNFILTERED)
+    if _text(Path("/proc/sys/dev/tty/legacy_tiocsti")) == "1":
+        yield Diagnosis(_WHAT, "ok", "the kernel lets programs type into their terminal: a jail's is its own alone")
     yield _bounds(path_value)
 
 
