@@ -48,6 +48,10 @@ completions: .venv/dev ## Write the shells' completions anew from the command li
 harnesses: .venv/dev ## Write the facts of docs/harnesses.md anew from the code.
 	PYTHONPATH=. .venv/bin/python scripts/harnesses.py
 
+.PHONY: pictures
+pictures: .venv/dev ## Take the pictures of docs/ anew.
+	.venv/bin/python scripts/pictures.py
+
 .PHONY: clean
 clean: ## Remove what the other targets made.
 	rm -rf .venv .npm dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
