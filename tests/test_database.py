@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -133,3 +136,21 @@ def test_a_folder_in_the_databases_place_is_told(tmp_path):
 
 def _values(row):
     return {column: getattr(row, column) for column in rows.COLUMNS}
+
+
+def test_many_that_open_a_new_database_at_once_all_can(tmp_path):
+    script = (
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from hqt.db.connection import connect\n"
+        "base, start = Path(sys.argv[1]), float(sys.argv[2])\n"
+        "for number in range(40):\n"
+        "    time.sleep(max(0, start + number * 0.05 - time.time()))\n"
+        "    connection = connect(base / str(number) / 'db')\n"
+        "    connection.execute('BEGIN IMMEDIATE')\n"
+        "    connection.execute('COMMIT')\n"
+        "    connection.close()\n"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path), str(time.time() + 1)]
+    opened = [subprocess.Popen(command, stderr=subprocess.PIPE) for _ in range(12)]
+    assert [process.communicate()[1].decode() for process in opened] == [""] * 12

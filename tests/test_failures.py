@@ -94,7 +94,7 @@ def test_a_harness_that_is_not_installed_is_told_with_how_to_get_it(own_world, t
 
 
 def test_without_any_harness_it_says_so(own_world, tools):
-    assert "none of claude, codex and kiro is installed" in own_world.hqt("new", "-d", fails=6).stderr
+    assert "no agent that hqt knows is installed" in own_world.hqt("new", "-d", fails=6).stderr
 
 
 def test_a_command_that_does_not_exist_is_told(own_world):

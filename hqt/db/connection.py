@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BUSY_TIMEOUT_S = 30
+_AGAIN_S = 0.02
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -28,18 +30,30 @@ def connect(path: Path) -> sqlite3.Connection:
         make_private_folder(path.parent)
         # SQLite would make the file, and those beside it, with the umask's mode.
         os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
-        connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
-        try:
-            connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-                connection.execute("PRAGMA journal_mode = WAL")
-            _keep_copy(connection, path)
-            migrate(connection)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+        until = time.monotonic() + BUSY_TIMEOUT_S
+        while True:
+            try:
+                return _opened(path)
+            except sqlite3.OperationalError as error:
+                # Switching to WAL, and opening while another closes, do not wait as statements do.
+                if "locked" not in str(error) or time.monotonic() > until:
+                    raise
+                time.sleep(_AGAIN_S)
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            connection.execute("PRAGMA journal_mode = WAL")
+        _keep_copy(connection, path)
+        migrate(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _keep_copy(connection: sqlite3.Connection, path: Path) -> None:
