@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -54,6 +53,8 @@ class Gemini(HarnessConfigurator):
             name = None
         if isinstance(name, str) and _NAME.fullmatch(name):
             return name
+        import hashlib  # noqa: PLC0415  # a listing, which imports every harness, does not need it
+
         return f"hqt-{hashlib.sha256(os.fsencode(self.project)).hexdigest()[:16]}"
 
     def sandbox_binds(self) -> list[Bind]:
