@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import shlex
+from itertools import count
 
 from tests.world import eventually
+
+_NUMBERS = count()
 
 
 class Terminal:
@@ -13,29 +16,32 @@ class Terminal:
     def __init__(self, world, *command, size=(100, 30)):
         self.world = world
         self.command = command
+        self.server = f"outer-{next(_NUMBERS)}"
         columns, rows = map(str, size)
-        world.run("tmux", "-L", "outer", "-f", "/dev/null", "new-session", "-d", "-x", columns, "-y", rows, *command)
+        world.run(
+            "tmux", "-L", self.server, "-f", "/dev/null", "new-session", "-d", "-x", columns, "-y", rows, *command
+        )
 
     def keys(self, text):
         """Type, without Enter."""
-        self.world.run("tmux", "-L", "outer", "send-keys", "-l", "--", text)
+        self.world.run("tmux", "-L", self.server, "send-keys", "-l", "--", text)
 
     def type(self, line):
         """Type a line, and Enter."""
         self.keys(line)
-        self.world.run("tmux", "-L", "outer", "send-keys", "Enter")
+        self.world.run("tmux", "-L", self.server, "send-keys", "Enter")
 
     def press(self, *keys):
         """Press keys, named as tmux names them."""
-        self.world.run("tmux", "-L", "outer", "send-keys", *keys)
+        self.world.run("tmux", "-L", self.server, "send-keys", *keys)
 
     def end(self):
         """End the outer server, and so the terminal."""
-        self.world.run("tmux", "-L", "outer", "kill-server")
+        self.world.run("tmux", "-L", self.server, "kill-server")
 
     def screen(self):
         """Return what is on the screen, as plain text."""
-        return self.world.run("tmux", "-L", "outer", "capture-pane", "-p").stdout
+        return self.world.run("tmux", "-L", self.server, "capture-pane", "-p").stdout
 
     def shows(self, text):
         """Wait until the text is on the screen."""

@@ -12,6 +12,7 @@ from hqt.services import listing
 from hqt.tui.dash import DashApp
 from hqt.tui.picker import PickerApp
 from tests.screens import piloted, shows, shows_not, until
+from tests.terminal import Terminal
 from tests.world import eventually
 
 
@@ -212,3 +213,25 @@ def _renamed(view, number):
     from dataclasses import replace
 
     return replace(view, row=replace(view.row, id=f"{number:016x}", name=f"s-{number:03}"))
+
+
+def test_two_dashboards_see_what_is_done_in_the_other(own_world):
+    own_world.sh("exec sleep 1000", "-n", "one")
+    first, second = (Terminal(own_world, *own_world.program, "dash") for _ in range(2))
+    try:
+        for terminal in (first, second):
+            terminal.shows("one")
+        first.press("s")
+        first.shows("Stop one?")
+        first.press("y")
+        second.shows("stopped")
+        second.press("r")  # nothing is lost by starting what is stopped: it is not asked
+        first.shows_not("stopped")
+        second.shows_not("stopped")
+        second.press("x")
+        second.shows("Remove one?")
+        second.press("y")
+        first.shows("No sessions yet")
+    finally:
+        first.end()
+        second.end()

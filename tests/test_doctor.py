@@ -133,6 +133,17 @@ def test_options_that_weaken_a_jail_are_told(own_world):
         assert words in told
 
 
+def test_a_server_that_is_older_than_the_program_is_told(own_world):
+    own_world.new(*IDLE)
+    newer = own_world.base / "bin/tmux"
+    newer.parent.mkdir()
+    newer.write_text(f'#!/bin/sh\n[ "$1" = -V ] && echo "tmux 9.9" && exit\nexec {shutil.which("tmux")} "$@"\n')
+    newer.chmod(0o755)
+    found = about(doctor(own_world, env=own_world.path_with(newer.parent)), "tmux")
+    assert any("tmux was upgraded" in diagnosis["told"] for diagnosis in found)
+    assert own_world.state_of_all() == ["running"]
+
+
 def test_what_the_options_say_reaches_no_terminal_unescaped(own_world):
     own_world.new(*IDLE)
     own_world.tmux("set-option", "-s", "default-terminal", "\x1b]0;x\x07[red]")

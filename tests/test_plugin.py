@@ -283,7 +283,7 @@ def test_the_screens_work_without_colours_and_in_old_terminals(own_world, enviro
     try:
         terminal.hqt("dash")
         terminal.shows("a screen")
-        colours = own_world.run("tmux", "-L", "outer", "capture-pane", "-p", "-e").stdout
+        colours = own_world.run("tmux", "-L", terminal.server, "capture-pane", "-p", "-e").stdout
         triples = set(re.findall(r"[34]8;2;(\d+);(\d+);(\d+)", colours))
         assert "NO_COLOR" not in environment or all(red == green == blue for red, green, blue in triples)
         terminal.press("q")

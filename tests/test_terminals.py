@@ -11,7 +11,7 @@ from tests.terminal import Terminal
 def terminal(own_world):
     found = Terminal(own_world, "env", "-u", "TMUX", "-u", "TMUX_PANE", "sh")
     yield found
-    own_world.run("tmux", "-L", "outer", "kill-server")
+    found.end()
 
 
 def test_new_attaches_outside_tmux(own_world, terminal):
