@@ -24,7 +24,7 @@ def test_what_ran_runs_again_with_the_identical_command_and_what_was_stopped_doe
     world.new("-n", "stopped", *IDLE)
     world.hqt("stop", "stopped")
     before = world.start_command("ran")
-    world.tmux("kill-server")
+    world.end()
     assert world.state("ran") == "stopped"
     assert "ran would be started" in world.hqt("restore", "--dry-run").stdout
     assert world.state("ran") == "stopped"
@@ -41,7 +41,7 @@ def test_a_session_goes_on_with_its_conversation(world):
     conversation = world.show(name)["argv"][world.show(name)["argv"].index("--session-id") + 1]
     (conversations / f"{conversation}.jsonl").touch()
     world.give_away()
-    world.tmux("kill-server")
+    world.end()
     assert restored(world) == {name: "resumed"}
     eventually(lambda: "goes on" in world.hqt("peek", name).stdout)
 
@@ -55,7 +55,7 @@ def test_one_that_fails_stops_no_other_and_each_is_told(own_world):
     )
     own_world.new("-n", "fine", *IDLE)
     (own_world.project / "mark").touch()
-    own_world.tmux("kill-server")
+    own_world.end()
     shutil.rmtree(gone)
     ended = own_world.hqt("restore", fails=1)
     assert "no-project: the project" in ended.stderr
@@ -68,7 +68,7 @@ def test_a_name_restores_that_session_alone_even_if_it_was_stopped(own_world):
     for name in ("one", "two"):
         own_world.new("-n", name, *IDLE)
     own_world.hqt("stop", "one")
-    own_world.tmux("kill-server")
+    own_world.end()
     assert restored(own_world, "one") == {"one": "fresh"}
     assert own_world.state("two") == "stopped"
     own_world.hqt("restore", "nobody", fails=3)
@@ -76,7 +76,7 @@ def test_a_name_restores_that_session_alone_even_if_it_was_stopped(own_world):
 
 def test_many_are_restored_each_once(own_world):
     names = [own_world.new(*IDLE) for _ in range(20)]
-    own_world.tmux("kill-server")
+    own_world.end()
     assert set(restored(own_world)) == set(names)
     assert own_world.state_of_all() == ["running"] * 20
     assert len(own_world.tmux("list-windows", "-a").splitlines()) == 20
@@ -85,7 +85,7 @@ def test_many_are_restored_each_once(own_world):
 @pytest.mark.parametrize("command", ["attach", "restore"])
 def test_a_shell_that_tmux_resurrect_put_in_a_windows_place_is_replaced(own_world, command):
     name = own_world.new(*IDLE)
-    own_world.tmux("kill-server")
+    own_world.end()
     own_world.tmux("new-session", "-d", "-s", "hqt", "-n", name, "-c", own_world.project, "sh")
     eventually(lambda: own_world.tmux("list-panes", "-a", "-F", "#{pane_current_command}") == "sh\n")
     assert own_world.state(name) == "stopped"
@@ -105,7 +105,7 @@ def test_a_shell_that_tmux_resurrect_put_in_a_windows_place_is_replaced(own_worl
 )
 def test_a_window_of_the_users_own_is_left_alone(own_world, window):
     name = own_world.new(*IDLE)
-    own_world.tmux("kill-server")
+    own_world.end()
     own_world.tmux("new-session", "-d", "-s", "hqt", *(w.format(name=name, project=own_world.project) for w in window))
     pid = own_world.tmux("list-panes", "-a", "-F", "#{pane_pid}").strip()
     own_world.hqt("restore")
@@ -116,7 +116,7 @@ def test_a_window_of_the_users_own_is_left_alone(own_world, window):
 def test_a_progress_bar_is_shown_in_a_terminal_and_gone_when_it_is_done(own_world):
     for name in "abc":
         own_world.new("-n", name, *IDLE)
-    own_world.tmux("kill-server")
+    own_world.end()
     terminal = Terminal(own_world, *own_world.program, "restore")
     try:
         terminal.shows("c started afresh")
@@ -129,7 +129,7 @@ def test_a_progress_bar_is_shown_in_a_terminal_and_gone_when_it_is_done(own_worl
 def test_the_plugin_restores_when_the_server_starts_if_it_is_asked_to(own_world, option, state):
     own_world.put_on_path()
     name = own_world.new(*IDLE)
-    own_world.tmux("kill-server")
+    own_world.end()
     configuration = own_world.home / "tmux.conf"
     plugin = Path(__file__).parent.parent / "tmux/hqt.tmux"
     configuration.write_text(f"set -g @hqt_restore {option}\nrun-shell 'sh {plugin}'\nset -g @loaded yes\n")
