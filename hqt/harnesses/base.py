@@ -8,14 +8,15 @@ from __future__ import annotations
 import json
 import shlex
 import stat
-from abc import ABC, abstractmethod
+import uuid
+from abc import ABC
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
-    from pathlib import Path
 
 BindKind = Literal["bind", "snapshot", "mask"]
 _SCRIPT_SUFFIXES = {".bash", ".cjs", ".js", ".lua", ".mjs", ".pl", ".ps1", ".py", ".rb", ".sh", ".ts", ".zsh"}
@@ -120,6 +121,16 @@ class HarnessConfigurator(ABC):
     install_hint: str
     verified: str = ""
     """The version that hqt's facts were read from, nothing where the program could not be had."""
+    folder_name: str = ""
+    """Its own folder, below the home folder."""
+    folder_variable: str = ""
+    """The variable that moves that folder, if one does."""
+    conversation_option: str = ""
+    """The option by which a fresh start takes the id of its conversation; nothing where it chooses its own."""
+    resume_words: tuple[str, ...] = ()
+    """What stands before the id of the conversation that it is to go on with."""
+    prompt_option: str = ""
+    """The option that takes the first prompt, in one word with it; without it, the prompt is the last argument."""
     environment_names: tuple[str, ...] = ()
     """Variables that reach the harness when they are set: keys, base URLs, its own folders."""
     sandbox_environment: ClassVar[Mapping[str, str]] = {}
@@ -138,6 +149,12 @@ class HarnessConfigurator(ABC):
         self.environment = environment
         self.run_folder = run_folder
 
+    @property
+    def folder(self) -> Path:
+        """Its own folder: `folder_name` in the home folder, or where `folder_variable` puts it."""
+        moved = self.environment.get(self.folder_variable)
+        return Path(moved) if moved else self.home / self.folder_name
+
     def sandbox_binds(self) -> list[Bind]:
         """Return the paths that the harness needs in its jail, in mount order."""
         return []
@@ -152,15 +169,18 @@ class HarnessConfigurator(ABC):
     ) -> SpawnConfig:
         """Return the command of a fresh start; `conversation` is the id it should take, if it can be chosen."""
         tail = self._prompt_arguments(prompt) if prompt else []
-        return self._config(*self._new_conversation_arguments(conversation), *args, *tail, sandboxed=sandboxed)
+        is_chosen = self.conversation_option and conversation
+        chosen = [self.conversation_option, self._conversation_argument(conversation)] if is_chosen else []
+        return self._config(*chosen, *args, *tail, sandboxed=sandboxed)
 
     def build_resume_config(self, args: Sequence[str], *, conversation: str, sandboxed: bool = False) -> SpawnConfig:
         """Return the command that goes on with a conversation."""
-        return self._config(*self._resume_arguments(conversation), *args, sandboxed=sandboxed)
+        named = self._conversation_argument(conversation)
+        return self._config(*self.resume_words, named, *args, sandboxed=sandboxed)
 
     def new_conversation(self) -> str:
         """Return an id for a conversation that is yet to start, or nothing where the harness chooses its own."""
-        return ""
+        return str(uuid.uuid4()) if self.conversation_option else ""
 
     def has_conversation(self, conversation: str) -> bool:
         """Tell whether the harness's own record of the conversation is on disk."""
@@ -180,15 +200,21 @@ class HarnessConfigurator(ABC):
         """Return what is missing before the harness can work in a jail and the command that does it, or nothing."""
         return ""
 
-    @abstractmethod
-    def _new_conversation_arguments(self, conversation: str) -> list[str]: ...
+    def _own_folder(self, files: Mapping[str, bytes], folders: Iterable[str]) -> list[Bind]:
+        """Return its folder writable, and these in it read-only, made first where they are missing."""
+        return [
+            Bind(self.folder, writable=True, create=FOLDER),
+            *(Bind(self.folder / name, create=content) for name, content in files.items()),
+            *(Bind(self.folder / name, create=FOLDER) for name in folders),
+        ]
 
-    @abstractmethod
-    def _resume_arguments(self, conversation: str) -> list[str]: ...
+    def _conversation_argument(self, conversation: str) -> str:
+        """Return the word that names a conversation on its command line."""
+        return conversation
 
     def _prompt_arguments(self, prompt: str) -> list[str]:
-        # `--` first: a prompt that begins with a dash is a prompt, not an option.
-        return ["--", prompt]
+        # In one word, or after `--`: a prompt that begins with a dash is a prompt, not an option.
+        return [f"{self.prompt_option}={prompt}"] if self.prompt_option else ["--", prompt]
 
     def _saying(self, status: str) -> str:
         """Return the shell command of a hook that says what the session is doing, whole or not at all."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import uuid
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, SpawnConfig, mask, programs_in, snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 _GUARDED_FILES = {"settings.json": b"{}\n", "settings.local.json": b"{}\n", "CLAUDE.md": b""}
 _GUARDED_FOLDERS = ("agents", "commands", "hooks", "output-styles", "plugins", "rules", "skills", "workflows")
@@ -25,6 +24,10 @@ class Claude(HarnessConfigurator):
     executable = "claude"
     install_hint = "npm install -g @anthropic-ai/claude-code"
     verified = "2.1.197"
+    folder_name = ".claude"
+    folder_variable = "CLAUDE_CONFIG_DIR"
+    conversation_option = "--session-id"
+    resume_words = ("--resume",)
     environment_names = (
         "ANTHROPIC_API_KEY",
         "ANTHROPIC_AUTH_TOKEN",
@@ -43,15 +46,9 @@ class Claude(HarnessConfigurator):
     sandbox_skip_permission_flags = ("--dangerously-skip-permissions",)
 
     @property
-    def folder(self) -> Path:
-        """`~/.claude`, or where `CLAUDE_CONFIG_DIR` puts it."""
-        moved = self.environment.get("CLAUDE_CONFIG_DIR")
-        return Path(moved) if moved else self.home / ".claude"
-
-    @property
     def state_file(self) -> Path:
         """`~/.claude.json`: onboarding, account, trust and MCP servers; inside the folder when that was moved."""
-        return (self.folder if self.environment.get("CLAUDE_CONFIG_DIR") else self.home) / ".claude.json"
+        return (self.folder if self.environment.get(self.folder_variable) else self.home) / ".claude.json"
 
     @property
     def conversations(self) -> Path:
@@ -61,9 +58,7 @@ class Claude(HarnessConfigurator):
     def sandbox_binds(self) -> list[Bind]:
         """Return the folder writable, what it would execute read-only, and everything of other projects hidden."""
         return [
-            Bind(self.folder, writable=True, create=FOLDER),
-            *(Bind(self.folder / name, create=content) for name, content in _GUARDED_FILES.items()),
-            *(Bind(self.folder / name, create=FOLDER) for name in _GUARDED_FOLDERS),
+            *self._own_folder(_GUARDED_FILES, _GUARDED_FOLDERS),
             Bind(self.folder / "local"),  # an older installer put the program itself here
             *programs_in(self.folder),
             mask(self.folder / "ide"),  # tokens of a running editor's local server
@@ -98,10 +93,6 @@ class Claude(HarnessConfigurator):
         except (ValueError, KeyError, TypeError):
             return False
 
-    def new_conversation(self) -> str:
-        """Return a new id: Claude Code takes it by `--session-id`."""
-        return str(uuid.uuid4())
-
     def has_conversation(self, conversation: str) -> bool:
         """Look for the conversation's file, which is written from the first turn on."""
         return bool(conversation) and os.path.isfile(self.conversations / f"{conversation}.jsonl")
@@ -135,9 +126,3 @@ class Claude(HarnessConfigurator):
             "Notification": [hook("waiting", "permission_prompt|elicitation_dialog"), hook("idle", "idle_prompt")],
             "Stop": [hook("idle")],
         }
-
-    def _new_conversation_arguments(self, conversation: str) -> list[str]:
-        return ["--session-id", conversation] if conversation else []
-
-    def _resume_arguments(self, conversation: str) -> list[str]:
-        return ["--resume", conversation]

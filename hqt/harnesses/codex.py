@@ -6,13 +6,13 @@ import json
 import os
 import re
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, SpawnConfig, mask, programs_in, snapshot
+from hqt.harnesses.base import Bind, HarnessConfigurator, SpawnConfig, mask, programs_in, snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
+    from pathlib import Path
 
 _ROLLOUT = re.compile(r"rollout-.*-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl")
 _FIRST_LINE_BYTES = 1 << 20
@@ -24,6 +24,7 @@ _HOOKS = {
     "Interrupt": "idle",
     "Stop": "idle",
 }
+_GUARDED_FILES = {"AGENTS.md": b"", "hooks.json": b"{}\n"}
 _GUARDED_FOLDERS = ("hooks", "packages", "plugins", "prompts", "rules", "skills")
 
 
@@ -34,25 +35,19 @@ class Codex(HarnessConfigurator):
     executable = "codex"
     install_hint = "npm install -g @openai/codex"
     verified = "0.171.0"
+    folder_name = ".codex"
+    folder_variable = "CODEX_HOME"
+    resume_words = ("resume",)
     environment_names = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_API_KEY")
     says_status = "in a jail"
     input_prompt = "›"  # noqa: RUF001  # its own
     # Without --no-daemon it starts a server from an executable in ~/.codex, which outlives the terminal.
     sandbox_skip_permission_flags = ("--dangerously-bypass-approvals-and-sandbox", "--no-daemon")
 
-    @property
-    def folder(self) -> Path:
-        """`~/.codex`, or where `CODEX_HOME` puts it."""
-        moved = self.environment.get("CODEX_HOME")
-        return Path(moved) if moved else self.home / ".codex"
-
     def sandbox_binds(self) -> list[Bind]:
         """Return the folder writable, what it would execute read-only or private, its sockets hidden."""
         return [
-            Bind(self.folder, writable=True, create=FOLDER),
-            Bind(self.folder / "AGENTS.md", create=b""),
-            Bind(self.folder / "hooks.json", create=b"{}\n"),
-            *(Bind(self.folder / name, create=FOLDER) for name in _GUARDED_FOLDERS),
+            *self._own_folder(_GUARDED_FILES, _GUARDED_FOLDERS),
             Bind(self.folder / "AGENTS.override.md"),
             *programs_in(self.folder),
             mask(self.folder / "app-server-control"),  # the socket of an instance outside the jail
@@ -115,10 +110,3 @@ class Codex(HarnessConfigurator):
     def _hook(self, event: str, status: str) -> str:
         command = json.dumps(self._saying(status))  # of ASCII: what is a JSON string is a TOML string
         return f'hooks.{event}=[{{hooks=[{{type="command",command={command}}}]}}]'
-
-    def _new_conversation_arguments(self, conversation: str) -> list[str]:
-        del conversation  # Codex chooses its own
-        return []
-
-    def _resume_arguments(self, conversation: str) -> list[str]:
-        return ["resume", conversation]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import uuid
 from typing import TYPE_CHECKING
 
 from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, mask, programs_in, snapshot, with_hooks
@@ -26,6 +25,10 @@ class Gemini(HarnessConfigurator):
     executable = "gemini"
     install_hint = "npm install -g @google/gemini-cli"
     verified = "0.61.0"
+    folder_name = ".gemini"
+    conversation_option = "--session-id"  # once
+    resume_words = ("--resume",)
+    prompt_option = "--prompt-interactive"
     environment_names = (
         "GEMINI_API_KEY",
         "GEMINI_MODEL",
@@ -38,11 +41,6 @@ class Gemini(HarnessConfigurator):
     resume_grace_s = 8.0
     says_status = "in a jail"
     sandbox_skip_permission_flags = ("--yolo", "--skip-trust")
-
-    @property
-    def folder(self) -> Path:
-        """`~/.gemini`."""
-        return self.home / ".gemini"
 
     @property
     def project_name(self) -> str:
@@ -61,9 +59,7 @@ class Gemini(HarnessConfigurator):
         """Return the folder writable, what it would execute read-only or private, and other projects hidden."""
         own = self.project_name
         return [
-            Bind(self.folder, writable=True, create=FOLDER),
-            *(Bind(self.folder / name, create=content) for name, content in _GUARDED_FILES.items()),
-            *(Bind(self.folder / name, create=FOLDER) for name in _GUARDED_FOLDERS),
+            *self._own_folder(_GUARDED_FILES, _GUARDED_FOLDERS),
             *programs_in(self.folder),
             mask(self.folder / "ide"),  # tokens of a running editor's local server
             mask(self.folder / "tmp"),
@@ -80,10 +76,6 @@ class Gemini(HarnessConfigurator):
             return json.dumps({"projects": {str(self.project): self.project_name}}).encode()
         return with_hooks(original, {event: self._saying(status) for event, status in _HOOKS.items()})
 
-    def new_conversation(self) -> str:
-        """Return a new id: Gemini CLI takes it by `--session-id`, once."""
-        return str(uuid.uuid4())
-
     def has_conversation(self, conversation: str) -> bool:
         """Look for the conversation's file, whose name ends with the beginning of its id."""
         chats = self.folder / "tmp" / self.project_name / "chats"
@@ -96,15 +88,6 @@ class Gemini(HarnessConfigurator):
         if os.path.exists(self.folder / "settings.json"):
             return ""
         return "Gemini CLI was never set up here: run `gemini` once, outside the jail, to log in"
-
-    def _new_conversation_arguments(self, conversation: str) -> list[str]:
-        return ["--session-id", conversation] if conversation else []
-
-    def _resume_arguments(self, conversation: str) -> list[str]:
-        return ["--resume", conversation]
-
-    def _prompt_arguments(self, prompt: str) -> list[str]:
-        return [f"--prompt-interactive={prompt}"]  # one word: a prompt may begin with a dash
 
 
 def _is_of(path: Path, conversation: str) -> bool:

@@ -46,11 +46,3 @@ class Generic(HarnessConfigurator):
         del conversation, sandboxed
         command = list(args) or ["sh", "-c", _LOOK_AROUND, "hqt"]
         return SpawnConfig([*command, *([prompt] if prompt else [])], self.project)
-
-    def _new_conversation_arguments(self, conversation: str) -> list[str]:
-        del conversation
-        return []
-
-    def _resume_arguments(self, conversation: str) -> list[str]:
-        del conversation
-        return []

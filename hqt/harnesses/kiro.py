@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, SpawnConfig
+from hqt.harnesses.base import Bind, HarnessConfigurator, SpawnConfig
 
 _GUARDED_FOLDERS = ("agents", "hooks", "powers", "prompts", "settings", "skills", "steering")
 
@@ -13,24 +13,14 @@ class Kiro(HarnessConfigurator):
     name = "kiro"
     executable = "kiro-cli"
     install_hint = "see the installation page of Kiro CLI"
+    folder_name = ".kiro"
+    resume_words = ("--resume-id",)
     environment_names = ("KIRO_API_KEY", "AWS_PROFILE", "AWS_REGION")
     sandbox_skip_permission_flags = ("--trust-all-tools",)
 
     def sandbox_binds(self) -> list[Bind]:
         """Return the folder writable, with what it would execute read-only; the older state folder if it exists."""
-        folder = self.home / ".kiro"
-        return [
-            Bind(folder, writable=True, create=FOLDER),
-            *(Bind(folder / name, create=FOLDER) for name in _GUARDED_FOLDERS),
-            Bind(self.home / ".local/share/kiro-cli", writable=True),
-        ]
+        return [*self._own_folder({}, _GUARDED_FOLDERS), Bind(self.home / ".local/share/kiro-cli", writable=True)]
 
     def _config(self, *arguments: str, sandboxed: bool) -> SpawnConfig:
         return super()._config("chat", *arguments, sandboxed=sandboxed)
-
-    def _new_conversation_arguments(self, conversation: str) -> list[str]:
-        del conversation
-        return []
-
-    def _resume_arguments(self, conversation: str) -> list[str]:
-        return ["--resume-id", conversation]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import uuid
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, mask, programs_in, snapshot
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _GUARDED_FILES = {"AGENTS.md": b"", "models.json": b'{"providers": {}}\n'}  # models.json may name commands
 _GUARDED_FOLDERS = ("bin", "extensions", "git", "npm", "prompts", "skills", "themes", "tools")
@@ -20,6 +22,10 @@ class Pi(HarnessConfigurator):
     executable = "pi"
     install_hint = "npm install -g @earendil-works/pi-coding-agent"
     verified = "0.74.2"
+    folder_name = ".pi/agent"
+    folder_variable = "PI_CODING_AGENT_DIR"
+    conversation_option = "--session"  # which takes its file
+    resume_words = ("--session",)
     environment_names = (
         "ANTHROPIC_API_KEY",
         "ANTHROPIC_OAUTH_TOKEN",
@@ -32,12 +38,6 @@ class Pi(HarnessConfigurator):
     )
 
     @property
-    def folder(self) -> Path:
-        """`~/.pi/agent`, or where `PI_CODING_AGENT_DIR` puts it."""
-        moved = self.environment.get("PI_CODING_AGENT_DIR")
-        return Path(moved) if moved else self.home / ".pi/agent"
-
-    @property
     def conversations(self) -> Path:
         """The folder of this project's conversations: the path, its separators as dashes."""
         return self.folder / "sessions" / f"--{re.sub(r'[/:]', '-', str(self.project).lstrip('/'))}--"
@@ -45,9 +45,7 @@ class Pi(HarnessConfigurator):
     def sandbox_binds(self) -> list[Bind]:
         """Return the folder writable, what it would execute read-only or private, and other projects hidden."""
         return [
-            Bind(self.folder, writable=True, create=FOLDER),
-            *(Bind(self.folder / name, create=content) for name, content in _GUARDED_FILES.items()),
-            *(Bind(self.folder / name, create=FOLDER) for name in _GUARDED_FOLDERS),
+            *self._own_folder(_GUARDED_FILES, _GUARDED_FOLDERS),
             Bind(self.folder / "SYSTEM.md"),
             Bind(self.folder / "APPEND_SYSTEM.md"),
             *programs_in(self.folder),
@@ -55,10 +53,6 @@ class Pi(HarnessConfigurator):
             Bind(self.conversations, writable=True, create=FOLDER),
             snapshot(self.folder / "settings.json"),  # names packages to load and a shell to use
         ]
-
-    def new_conversation(self) -> str:
-        """Return a new id: Pi takes the conversation's file by `--session`."""
-        return str(uuid.uuid4())
 
     def has_conversation(self, conversation: str) -> bool:
         """Look for the conversation's file, which is written from the first answer on."""
@@ -71,14 +65,11 @@ class Pi(HarnessConfigurator):
             return ""
         return "Pi was never set up here: run `pi` once, outside the jail, and /login"
 
+    def _conversation_argument(self, conversation: str) -> str:
+        return str(self._file(conversation))
+
     def _file(self, conversation: str) -> Path:
         return self.conversations / f"hqt-{conversation}.jsonl"
-
-    def _new_conversation_arguments(self, conversation: str) -> list[str]:
-        return ["--session", str(self._file(conversation))] if conversation else []
-
-    def _resume_arguments(self, conversation: str) -> list[str]:
-        return self._new_conversation_arguments(conversation)
 
     def _prompt_arguments(self, prompt: str) -> list[str]:
         # It knows no `--`: a prompt that would be taken for an option or a file is led in by a space.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import uuid
 from typing import TYPE_CHECKING
 
 from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, mask, programs_in, snapshot, with_hooks
@@ -30,15 +29,14 @@ class Qwen(HarnessConfigurator):
     executable = "qwen"
     install_hint = "npm install -g @qwen-code/qwen-code"
     verified = "0.15.10"
+    folder_name = ".qwen"
+    conversation_option = "--session-id"  # once
+    resume_words = ("--resume",)
+    prompt_option = "--prompt-interactive"
     environment_names = ("DASHSCOPE_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL")
     resume_grace_s = 8.0
     says_status = "in a jail"
     sandbox_skip_permission_flags = ("--yolo",)
-
-    @property
-    def folder(self) -> Path:
-        """`~/.qwen`."""
-        return self.home / ".qwen"
 
     @property
     def project_folder(self) -> Path:
@@ -48,9 +46,7 @@ class Qwen(HarnessConfigurator):
     def sandbox_binds(self) -> list[Bind]:
         """Return the folder writable, what it would execute read-only or private, and other projects hidden."""
         return [
-            Bind(self.folder, writable=True, create=FOLDER),
-            *(Bind(self.folder / name, create=content) for name, content in _GUARDED_FILES.items()),
-            *(Bind(self.folder / name, create=FOLDER) for name in _GUARDED_FOLDERS),
+            *self._own_folder(_GUARDED_FILES, _GUARDED_FOLDERS),
             *programs_in(self.folder),
             mask(self.folder / "debug"),
             mask(self.folder / "ide"),  # tokens of a running editor's local server
@@ -65,10 +61,6 @@ class Qwen(HarnessConfigurator):
         del path
         return with_hooks(original, {event: self._saying(status) for event, status in _HOOKS.items()})
 
-    def new_conversation(self) -> str:
-        """Return a new id: Qwen Code takes it by `--session-id`, once."""
-        return str(uuid.uuid4())
-
     def has_conversation(self, conversation: str) -> bool:
         """Look for the conversation's file, which is written from the first turn on."""
         return bool(conversation) and os.path.isfile(self.project_folder / "chats" / f"{conversation}.jsonl")
@@ -78,12 +70,3 @@ class Qwen(HarnessConfigurator):
         if os.path.exists(self.folder / "settings.json") or self.environment.get("OPENAI_API_KEY"):
             return ""
         return "Qwen Code was never set up here: run `qwen` once, outside the jail, to log in"
-
-    def _new_conversation_arguments(self, conversation: str) -> list[str]:
-        return ["--session-id", conversation] if conversation else []
-
-    def _resume_arguments(self, conversation: str) -> list[str]:
-        return ["--resume", conversation]
-
-    def _prompt_arguments(self, prompt: str) -> list[str]:
-        return [f"--prompt-interactive={prompt}"]  # one word: a prompt may begin with a dash
