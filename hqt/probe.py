@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hqt import program
 from hqt.sandbox import SandboxPolicy, namespace_flags
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 _TIMEOUT_S = 10
+_LOOK_TIMEOUT_S = 5
 _CAUSES = (
     (
         "setting up uid map",
@@ -39,19 +43,29 @@ def failure(bwrap: Path) -> str:
     return failure_of([str(bwrap), *flags, *root, "--", str(bwrap), "--version"], {})
 
 
+def version(bwrap: Path) -> str:
+    """Return the version that `bwrap` tells, nothing where it does not."""
+    return program.version(str(bwrap), timeout_s=_LOOK_TIMEOUT_S, environment={})
+
+
+def follows_planted_links(bwrap: Path) -> bool:
+    """Try in a temporary folder whether bwrap makes a mount point through a link that a jail could have planted."""
+    with tempfile.TemporaryDirectory(prefix="hqt-doctor-") as made:
+        project, victim = Path(made, "project"), Path(made, "victim")
+        project.mkdir()
+        victim.mkdir()
+        (project / "link").symlink_to(f"/oldroot{victim}")
+        mounts = ["--ro-bind", "/", "/", "--bind", str(project), str(project), "--tmpfs", f"{project}/link/planted"]
+        with suppress(OSError, subprocess.TimeoutExpired):
+            argv = [str(bwrap), *mounts, "--", str(bwrap), "--version"]
+            program.run(argv, timeout_s=_LOOK_TIMEOUT_S, environment={})
+        return (victim / "planted").exists()
+
+
 def failure_of(argv: list[str], environment: Mapping[str, str]) -> str:
     """Return why a trial ended with an error, in its own words, or nothing when it did not."""
     try:
-        ended = subprocess.run(
-            argv,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_TIMEOUT_S,
-            check=False,
-            env=dict(environment),
-        )
+        ended = program.run(argv, timeout_s=_TIMEOUT_S, environment=environment)
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     return "" if ended.returncode == 0 else ended.stderr.strip() or f"{argv[0]} ended with status {ended.returncode}"

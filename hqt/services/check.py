@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Literal
 
-from hqt import launch, paths
+from hqt import launch, paths, program
 from hqt.errors import ServiceError
 from hqt.services.start import plan_start, policy_of
 
@@ -123,16 +123,8 @@ def _run(start: Start, canary: str, planted: Path, port: int) -> dict[str, list[
     script = variables + resources.files("hqt.services").joinpath("probe.sh").read_text("utf-8")
     argv = [*start.command[: _end_of_jail(start.command) + 1], "/bin/sh", "-c", script]
     try:
-        ended = subprocess.run(
-            argv,
-            env={**os.environ, **start.environment, "HQT_CANARY": canary},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_TIMEOUT_S,
-            check=False,
-        )
+        environment = {**os.environ, **start.environment, "HQT_CANARY": canary}
+        ended = program.run(argv, timeout_s=_TIMEOUT_S, environment=environment)
     except subprocess.TimeoutExpired:
         raise ServiceError(f"the probe did not end within {_TIMEOUT_S} s", "the jail is not to be trusted") from None
     if "tried all\n" not in ended.stdout:

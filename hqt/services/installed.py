@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from hqt import executables
+from hqt import executables, program
 from hqt.harnesses import HARNESSES
 
 _TIMEOUT_S = 5
-_VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +30,7 @@ class Installed:
     @property
     def is_newer(self) -> bool:
         """Whether it is newer than what hqt was verified with."""
-        return bool(self.verified) and _numbers(self.version) > _numbers(self.verified)
+        return bool(self.verified) and program.numbers(self.version) > program.numbers(self.verified)
 
     def to_json(self) -> dict[str, object]:
         """Return the object that `hqt harnesses --json` prints. Keys are only ever added."""
@@ -57,32 +54,10 @@ def _described(name: str) -> Installed:
     harness = HARNESSES[name]
     path = _path(name)
     setup = harness(Path.home(), Path("/"), os.environ).setup_hint() if path else ""
-    version = _version(path) if path else ""
+    version = program.version(str(path), timeout_s=_TIMEOUT_S) if path else ""
     return Installed(name, str(path or ""), version, harness.verified, harness.install_hint, setup)
 
 
 def _path(name: str) -> Path | None:
     path_value = executables.steady_path(os.environ.get("PATH", ""))
     return executables.which(HARNESSES[name].executable, path_value, Path("/"))
-
-
-def _version(path: Path) -> str:
-    try:
-        ended = subprocess.run(
-            [path, "--version"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_TIMEOUT_S,
-            check=False,
-            cwd="/",
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    found = _VERSION.search(ended.stdout + ended.stderr)
-    return found[0] if found else ""
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(map(int, version.split("."))) if version else ()

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
-import subprocess
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hqt import launch, sandbox, seccomp
+from hqt import launch, probe, program, sandbox, seccomp
 from hqt.errors import SandboxUnavailableError
 from hqt.services import sandboxing, start
 from hqt.services.doctor.diagnosis import Diagnosis
@@ -19,7 +16,6 @@ if TYPE_CHECKING:
 
 _WHAT = "sandbox"
 _FIRST_SAFE_SETUID = (0, 11, 2)  # CVE-2026-41163
-_TIMEOUT_S = 5
 _NO_PROJECT = Path("/nonexistent")
 """In place of a project, whose own programs are passed over: no program lies there."""
 _PROFILE_FILE = "/etc/apparmor.d/hqt-bwrap"
@@ -46,8 +42,8 @@ def look() -> Iterator[Diagnosis]:
     except SandboxUnavailableError as error:
         yield Diagnosis(_WHAT, "note", f"{error.message}; sessions without a sandbox work", error.hint)
         return
-    version = _version(bwrap)
-    in_words = ".".join(map(str, version)) or "of an unknown version"
+    version = probe.version(bwrap)
+    in_words = version or "of an unknown version"
     is_setuid = bool(bwrap.stat().st_mode & 0o4000)
     try:
         sandboxing.require(bwrap)
@@ -55,7 +51,7 @@ def look() -> Iterator[Diagnosis]:
         yield Diagnosis(_WHAT, "problem", error.message, "; ".join(restrictions(bwrap)) or error.hint)
     else:
         yield Diagnosis(_WHAT, "ok", f"bubblewrap {in_words} at {bwrap} makes a jail{', setuid' if is_setuid else ''}")
-    if is_setuid and version < _FIRST_SAFE_SETUID:
+    if is_setuid and program.numbers(version) < _FIRST_SAFE_SETUID:
         yield Diagnosis(
             _WHAT,
             "problem",
@@ -64,7 +60,7 @@ def look() -> Iterator[Diagnosis]:
         )
     if not sandbox.can_bind_descriptors(bwrap):
         yield Diagnosis(_WHAT, "note", start.BY_PATH, "upgrade bubblewrap")
-    if follows_planted_links(bwrap):
+    if probe.follows_planted_links(bwrap):
         told = "this bubblewrap follows links while it makes mount points (CVE-2026-87766); hqt leaves it none to make"
         yield Diagnosis(_WHAT, "ok", told)
     if not launch.can_scope() or is_setuid:
@@ -85,38 +81,12 @@ def restrictions(bwrap: Path, settings: Path = Path("/proc/sys")) -> list[str]:
     ]
 
 
-def follows_planted_links(bwrap: Path) -> bool:
-    """Try in a temporary folder whether bwrap makes a mount point through a link that a jail could have planted."""
-    with tempfile.TemporaryDirectory(prefix="hqt-doctor-") as made:
-        project, victim = Path(made, "project"), Path(made, "victim")
-        project.mkdir()
-        victim.mkdir()
-        (project / "link").symlink_to(f"/oldroot{victim}")
-        mounts = ["--ro-bind", "/", "/", "--bind", str(project), str(project), "--tmpfs", f"{project}/link/planted"]
-        _run([str(bwrap), *mounts, "--", str(bwrap), "--version"])
-        return (victim / "planted").exists()
-
-
 def _bounds(path_value: str) -> Diagnosis:
     manager = Path(os.environ.get("XDG_RUNTIME_DIR", "/nonexistent"), "systemd/private")
     if sandbox.trusted_program("systemd-run", path_value, _NO_PROJECT) and os.path.exists(manager):
         return Diagnosis("bounds", "ok", "--memory, --pids and --cpu by systemd's user manager")
     told = "no user manager of systemd: --memory, --pids and --cpu are refused"
     return Diagnosis("bounds", "note", told, "loginctl enable-linger, where there is systemd")
-
-
-def _version(bwrap: Path) -> tuple[int, ...]:
-    found = re.search(r"\d+(\.\d+)+", _run([str(bwrap), "--version"]))
-    return tuple(map(int, found[0].split("."))) if found else ()
-
-
-def _run(argv: list[str]) -> str:
-    try:
-        return subprocess.run(
-            argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False, env={}
-        ).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
 
 
 def _text(path: Path) -> str:
