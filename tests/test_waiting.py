@@ -8,6 +8,8 @@ import time
 
 import pytest
 
+from hqt.services import listing, watching
+from hqt.services.status import Goal
 from tests.world import eventually
 
 
@@ -119,3 +121,15 @@ def test_a_flood_of_sayings_is_borne(sessions):
     folder = shlex.quote(str(sessions.database.parent / "sessions" / sessions.show("one")["id"] / "run"))
     sessions.run("sh", "-c", f"cd {folder}; for i in $(seq 20000); do echo working >status; done; echo idle >status")
     assert ended(process)[:2] == (0, "one idle\n")
+
+
+def test_an_end_that_tmux_tells_late_is_waited_for_and_not_slept_through(sessions, monkeypatch):
+    """tmux may tell of an end a while after the process is gone: made as late as it takes, by what is read from it."""
+    for name, value in sessions.environment.items():
+        monkeypatch.setenv(name, value)
+    view = listing.find("one")
+    late, real = [view] * 5, listing.views
+    monkeypatch.setattr(listing, "views", lambda rows: [late.pop()] if late else real(rows))
+    sessions.hqt("stop", "one")
+    ended = watching.wait([view], [Goal.EXITED], any_of_them=False, timeout_s=30)
+    assert [(view.row.name, goal) for view, goal in ended] == [("one", "exited")]

@@ -33,7 +33,7 @@ class Watch:
         self._poll = select.poll()
         self._processes: set[int] = set()
         self.ended = False
-        """Whether one of them has ended since."""
+        """Whether one of them has ended: tmux may not know yet, or another process runs in its place."""
         self._said = self._open.enter_context(INotify(nonblocking=True))
         self._poll.register(self._said, select.POLLIN)
         for view in views:
@@ -86,8 +86,9 @@ def wait(
     """
     until = None if timeout_s is None else time.monotonic() + timeout_s
     left = {view.row.id: view for view in views}
-    with Watch(views) as watch:
-        while left:
+    while left:
+        # Made anew each time, and before the look: a session may have been started again, and nothing is missed.
+        with Watch(list(left.values())) as watch:
             left = {view.row.id: view for view in listing.views([view.row for view in left.values()])}
             for session_id, view in list(left.items()):
                 if goal := _reached(view, goals):
@@ -105,8 +106,15 @@ def wait(
             if remaining is not None and remaining <= 0:
                 names = ", ".join(view.row.name for view in left.values())
                 raise TimedOutError(f"not within {timeout_s:g} s: {names}", "hqt ls shows what they do")
-            guesses = any(view.status and view.status.guess for view in left.values())
-            watch.something(min(filter(None, (remaining, _GUESS_S))) if guesses else remaining)
+            soon = (
+                _SETTLING_S if watch.ended else _GUESS_S if any(_is_guessed(view) for view in left.values()) else None
+            )
+            waits = [wait_s for wait_s in (remaining, soon) if wait_s is not None]
+            watch.something(min(waits, default=None))
+
+
+def _is_guessed(view: View) -> bool:
+    return bool(view.status and view.status.guess)
 
 
 def _reached(view: View, goals: Collection[Goal]) -> Goal | None:
