@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hqt.services.sending import _is_draft, _is_empty, typed
+from hqt.services.sending import typed, typed_in
 from hqt.tmux import Cursor
 from tests.world import eventually
 
@@ -168,5 +168,5 @@ def test_an_end_within_the_turn_is_told(own_world, start):
     ],
 )
 def test_an_input_line_is_read_as_a_person_would(row, empty, draft):
-    cursor = Cursor(2, [row])
-    assert (_is_empty(cursor, "❯"), _is_draft(cursor, "❯")) == (empty, draft)
+    text = typed_in(Cursor(2, [row]), "❯")
+    assert (text == "", bool(text)) == (empty, draft)

@@ -46,13 +46,11 @@ def send(view: View, text: str, *, force: bool = False) -> Taken:
     if pane is None or view.state != "running":
         raise ServiceError(f"{name} is not running ({view.state_in_words})", f"hqt attach {name} starts it")
     prompt = configurator(view.row.harness).input_prompt
-    if not force:
-        _require_an_empty_line(view, prompt)
-        _require_no_question(listing.views([view.row])[0])
-    will_say, working, before = _will_say(view), _works(view), status.mark(view.row.id)
+    ready = _now(view) if force else _ready(view, prompt)
+    will_say, working, before = _will_say(view), _works(ready), status.mark(view.row.id)
     with watching.Watch([view]) as watch:
         view.server.paste(pane, typed(text))
-        _is_still(view, looks=1, prompt=prompt)
+        _settle(view, looks=1, prompt=prompt)
         view.server.press(pane, "Enter")
         if not prompt and (working or not will_say):
             return "queued" if working else "unknown"
@@ -61,9 +59,9 @@ def send(view: View, text: str, *, force: bool = False) -> Taken:
         while (now := time.monotonic()) < until:
             says = status.mark(view.row.id) not in (None, before)
             # Its very first saying may be that it is there.
-            if says and (before or _works(view)):
+            if says and (before or _works(_now(view))):
                 return "taken"
-            line = _typed_text(view.server.cursor(pane), prompt) if prompt else None
+            line = typed_in(view.server.cursor(pane), prompt) if prompt else None
             if line == "" and (working or now > emptied + _SAYING_S):
                 return "queued" if working else "taken" if says else "unknown"
             if line != "":
@@ -81,10 +79,14 @@ def typed(text: str) -> str:
     return _CONTROLS.sub(lambda character: visible(character[0]), _LINE_ENDS.sub("\n", text))
 
 
+def _now(view: View) -> View:
+    """Return the session as it is now."""
+    return listing.views([view.row])[0]
+
+
 def _works(view: View) -> bool:
     """Tell whether the harness says that it works."""
-    (now,) = listing.views([view.row])
-    return bool(now.status and now.status.status == "working" and not now.status.guess)
+    return bool(view.status and view.status.status == "working" and not view.status.guess)
 
 
 def _will_say(view: View) -> bool:
@@ -100,19 +102,26 @@ def _require_no_question(view: View) -> None:
         )
 
 
-def _require_an_empty_line(view: View, prompt: str) -> None:
-    """Wait until the harness has its input line, and make sure that nothing stands in it."""
+def _ready(view: View, prompt: str) -> View:
+    """Return the session once the harness has its input line, nothing stands in it, and it asks nothing."""
+    _wait_for_an_empty_line(view, prompt)
+    now = _now(view)
+    _require_no_question(now)
+    return now
+
+
+def _wait_for_an_empty_line(view: View, prompt: str) -> None:
     until = time.monotonic() + _READY_S
     if not prompt and _will_say(view):
         with watching.Watch([view]) as watch:
             while status.mark(view.row.id) is None and time.monotonic() < until:
                 watch.something(_LOOK_S)
-        _is_still(view, looks=_STILL_LOOKS)  # it says so a moment before it reads what is typed
+        _settle(view, looks=_STILL_LOOKS)  # it says so a moment before it reads what is typed
     if not prompt or view.pane is None:
         return
-    while not _is_empty(cursor := view.server.cursor(view.pane), prompt):
-        _require_no_question(listing.views([view.row])[0])
-        if _is_draft(cursor, prompt):
+    while (line := typed_in(view.server.cursor(view.pane), prompt)) != "":
+        _require_no_question(_now(view))
+        if line:
             raise ServiceError(
                 f"a half-typed prompt stands in {view.row.name}'s input line",
                 "send it or clear it first, or add --force to have the text added to it",
@@ -122,30 +131,21 @@ def _require_an_empty_line(view: View, prompt: str) -> None:
         time.sleep(_LOOK_S)
 
 
-def _is_still(view: View, *, looks: int, prompt: str = "") -> bool:
+def _settle(view: View, *, looks: int, prompt: str = "") -> None:
     """Wait until the screen stays the same for so many looks, with something in the input line, if one is known."""
     until = time.monotonic() + _SHOWN_S
     before, same = None, 0
     while view.pane and time.monotonic() < until:
         now = view.server.cursor(view.pane)
-        same = same + 1 if now == before and not (prompt and _is_empty(now, prompt)) else 0
+        is_shown = not prompt or typed_in(now, prompt) != ""
+        same = same + 1 if now == before and is_shown else 0
         if same >= looks:
-            return True
+            return
         before = now
         time.sleep(_LOOK_S)
-    return False
 
 
-def _is_empty(cursor: Cursor, prompt: str) -> bool:
-    """Tell whether the cursor stands in an input line with nothing in it."""
-    return _typed_text(cursor, prompt) == ""
-
-
-def _is_draft(cursor: Cursor, prompt: str) -> bool:
-    return bool(_typed_text(cursor, prompt))
-
-
-def _typed_text(cursor: Cursor, prompt: str) -> str | None:
+def typed_in(cursor: Cursor, prompt: str) -> str | None:
     """Return what stands in the input line, None where the cursor stands in no such line.
 
     What is dim is a hint, not a draft, and so is the character of it that the harness draws its cursor over.
