@@ -17,11 +17,17 @@ STATES = {"running": "green", "exited": "red", "stopped": "dim"}
 _STYLES = {"held": "green", "broken": "bold red", "not promised": "dim"}
 
 
+def plain(*headings: str) -> Table:
+    """Return an empty table with these headings and without lines; what does not fit is folded."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    return table
+
+
 def findings(found: list[Finding]) -> Table:
     """Return what a check of a jail found."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("THE JAIL", "TRIED", ""):
-        table.add_column(heading, overflow="fold")
+    table = plain("THE JAIL", "TRIED", "")
     for finding in found:
         result = Text(finding.outcome, _STYLES[finding.outcome])
         result.append(f": {visible(finding.detail)}" if finding.detail else "")

@@ -18,14 +18,12 @@ def config(as_json: Annotated[bool, typer.Option("--json", help="For programs; s
     if as_json:
         print_json([setting.to_json() for setting in found])
         return
-    from rich.table import Table
     from rich.text import Text
 
+    from hqt.tables import plain
     from hqt.text import visible
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("KEY", "VALUE", "FROM"):
-        table.add_column(heading, overflow="fold")
+    table = plain("KEY", "VALUE", "FROM")
     for setting in found:
         value = str(setting.value).lower() if isinstance(setting.value, bool) else setting.value or "-"
         table.add_row(setting.key, Text(visible(value)), Text(visible(setting.source), "dim"))

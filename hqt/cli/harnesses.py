@@ -17,14 +17,12 @@ def harnesses(as_json: Annotated[bool, typer.Option("--json", help="For programs
     if as_json:
         print_json([harness.to_json() for harness in found])
         return
-    from rich.table import Table
     from rich.text import Text
 
+    from hqt.tables import plain
     from hqt.text import visible
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("NAME", "INSTALLED", "VERIFIED", ""):
-        table.add_column(heading, overflow="fold")
+    table = plain("NAME", "INSTALLED", "VERIFIED", "")
     for harness in found:
         version = Text(harness.version or "yes", "green") if harness.path else Text("no", "dim")
         told = harness.setup if harness.path else harness.install

@@ -39,7 +39,7 @@ class Installed:
 
 def harnesses() -> list[tuple[str, bool]]:
     """Return every harness and whether it is installed, the installed ones first; generic comes last of them."""
-    found = [(name, _path(name) is not None) for name in HARNESSES]
+    found = [(name, path_of(name) is not None) for name in HARNESSES]
     return sorted(found, key=lambda harness: (not harness[1], harness[0] == "generic"))
 
 
@@ -52,12 +52,13 @@ def described() -> list[Installed]:
 
 def _described(name: str) -> Installed:
     harness = HARNESSES[name]
-    path = _path(name)
+    path = path_of(name)
     setup = harness(Path.home(), Path("/"), os.environ).setup_hint() if path else ""
     version = program.version(str(path), timeout_s=_TIMEOUT_S) if path else ""
     return Installed(name, str(path or ""), version, harness.verified, harness.install_hint, setup)
 
 
-def _path(name: str) -> Path | None:
+def path_of(name: str) -> Path | None:
+    """Return a harness's program, None where it is not installed."""
     path_value = executables.steady_path(os.environ.get("PATH", ""))
     return executables.which(HARNESSES[name].executable, path_value, Path("/"))

@@ -7,10 +7,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from hqt import config, executables, limits
+from hqt import config, limits
 from hqt.errors import HarnessNotInstalledError, UsageError
-from hqt.harnesses import HARNESSES, PREFERRED
+from hqt.harnesses import PREFERRED
 from hqt.sandbox import SandboxPolicy
+from hqt.services import installed
 from hqt.services.creation import NewSession, OwnBind
 from hqt.tmux import socket_path
 
@@ -53,9 +54,8 @@ def default_harness() -> str:
         HarnessNotInstalledError: none is installed.
 
     """
-    path_value = executables.steady_path(os.environ.get("PATH", ""))
     for name in PREFERRED:
-        if executables.which(HARNESSES[name].executable, path_value, Path("/")):
+        if installed.path_of(name):
             return name
     raise HarnessNotInstalledError(
         "no agent that hqt knows is installed",
