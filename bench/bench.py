@@ -6,15 +6,14 @@ Figures are medians, and ratios to a floor that was measured in the same run; th
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+from world import private_world
 
 ROUNDS = 15
 HQT = [sys.executable, "-m", "hqt"]
@@ -33,21 +32,8 @@ class Figure:
 
 
 def main() -> None:
-    base = Path(tempfile.mkdtemp(prefix="hqt-bench-", dir="/var/tmp"))
-    project = base / "home/project"
-    project.mkdir(parents=True)
-    (base / "tmux").mkdir(mode=0o700)
-    os.environ |= {"HOME": str(base / "home"), "TMUX_TMPDIR": str(base / "tmux"), "HQT_TMUX_SOCKET": "bench"}
-    os.environ["PYTHONPATH"] = str(Path(__file__).parent.parent)
-    for name in ("TMUX", "TMUX_PANE", "XDG_STATE_HOME", "XDG_CONFIG_HOME"):
-        os.environ.pop(name, None)
-    os.chdir(project)
-    try:
+    with private_world("bench"):
         show(measure(figures()))
-    finally:
-        subprocess.run(["tmux", "-L", "bench", "kill-server"], check=False, capture_output=True)
-        os.chdir("/")
-        shutil.rmtree(base)
 
 
 def figures() -> list[Figure]:

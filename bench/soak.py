@@ -6,14 +6,13 @@ all the while: its processes, descriptors and memory, files, rows.
 
 from __future__ import annotations
 
-import os
-import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
+
+from world import private_world
 
 SESSIONS = 300
 IDLE = ["-H", "generic", "-s", "--", "sleep", "100000"]
@@ -59,16 +58,7 @@ def _is_below(pid: int, ancestor: int) -> bool:
 
 def main() -> None:
     cycles = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    base = Path(tempfile.mkdtemp(prefix="hqt-soak-", dir="/var/tmp"))
-    project = base / "home/project"
-    project.mkdir(parents=True)
-    (base / "tmux").mkdir(mode=0o700)
-    os.environ |= {"HOME": str(base / "home"), "TMUX_TMPDIR": str(base / "tmux"), "HQT_TMUX_SOCKET": "soak"}
-    os.environ["PYTHONPATH"] = str(Path(__file__).parent.parent)
-    for name in ("TMUX", "TMUX_PANE", "XDG_STATE_HOME", "XDG_CONFIG_HOME"):
-        os.environ.pop(name, None)
-    os.chdir(project)
-    try:
+    with private_world("soak") as base:
         tmux("new-session", "-d", "-s", "own", "sleep 100000")
         cycle("warm")
         before = counted(base)
@@ -83,10 +73,6 @@ def main() -> None:
         print(f"{SESSIONS} at once: {hqt('ls', '--json').count('running')} run")
         hqt("rm", "-y", *(f"s{number}" for number in range(SESSIONS)))
         show(many, counted(base))
-    finally:
-        subprocess.run(["tmux", "-L", "soak", "kill-server"], check=False, capture_output=True)
-        os.chdir("/")
-        shutil.rmtree(base)
 
 
 def cycle(name: str) -> None:
