@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hqt.errors import TmuxUnavailableError
+from hqt.tmux_language import format_literal, quoted, unescaped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -116,40 +117,6 @@ def is_inside(socket: Path) -> bool:
     """Tell whether this process runs in a pane of the server at `socket`."""
     inside = os.environ.get("TMUX", "").partition(",")[0]
     return bool(inside) and os.path.realpath(inside) == os.path.realpath(socket)
-
-
-def quoted(value: str) -> bytes:
-    """Return `value` as one word of tmux's own command language."""
-    special = {'"': '\\"', "\\": "\\\\", "$": "\\$", "~": "\\~", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-    escaped = "".join(special.get(c, c if c >= " " and c != "\x7f" else f"\\{ord(c):03o}") for c in value)
-    return b'"' + os.fsencode(escaped) + b'"'
-
-
-def format_literal(value: str) -> str:
-    """Return `value` so that tmux's format language gives it back unchanged: `#(…)` in a folder's name is a command."""
-    return value.replace("#", "##")
-
-
-def unescaped(start_command: str) -> list[str]:
-    """Read `#{pane_start_command}` back into the list that was given: the inverse of tmux's own escaping."""
-    words = _WORD.findall(start_command)
-    return [_unescaped_word(word) for word in words]
-
-
-_WORD = re.compile(r'(?:[^ "\'\\]|\\.|"(?:[^"\\]|\\.)*"|\'[^\']*\')+', re.DOTALL)
-_ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
-_C_ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"a": b"\a", b"v": b"\v", b"f": b"\f", b"s": b" "}
-
-
-def _unescaped_word(word: str) -> str:
-    if len(word) > 1 and word[0] == word[-1] and word[0] in "\"'":
-        word = word[1:-1]
-
-    def character(match: re.Match[bytes]) -> bytes:
-        code = match[1]
-        return bytes([int(code, 8) & 0xFF]) if len(code) == 3 else _C_ESCAPES.get(code, code)  # noqa: PLR2004
-
-    return os.fsdecode(_ESCAPE.sub(character, os.fsencode(word)))
 
 
 def require_version() -> str:
@@ -287,10 +254,9 @@ class Server:
         """Press a key, by tmux's name for it."""
         self._run("copy-mode", "-q", "-t", pane.pane, ";", "send-keys", "-t", pane.pane, key)
 
-    def exit_status(self, pane: Pane) -> int | None:
-        """Return how the pane's command ended, None while it runs or when the pane is gone."""
-        found = next((other for other in self.panes() if other.pane == pane.pane), None)
-        return found.exit_status if found else None
+    def now(self, pane: Pane) -> Pane | None:
+        """Return the pane as it is now, None when it is gone."""
+        return next((other for other in self.panes() if other.pane == pane.pane), None)
 
     def empty_shell(self, name: str, folder: Path) -> Pane | None:
         """Return the pane of a shell that stands where a session's window stood, as tmux-resurrect leaves it.

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hqt import launch, tmux
+from hqt import launch, tmux, tmux_language
 from hqt.errors import TmuxUnavailableError
 from hqt.tmux import Server, SpawnRequest
 from tests.world import eventually
@@ -99,7 +99,7 @@ def test_a_hundred_thousand_bytes_reach_the_command(start):
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"], exclude_characters="\\$[%"), min_size=1))
 def test_no_name_is_a_format(server, name):
-    value = server._run_script([["display-message", "-p", "x" + tmux.format_literal(name)]]).stdout
+    value = server._run_script([["display-message", "-p", "x" + tmux_language.format_literal(name)]]).stdout
     assert value == f"x{name}\n"
 
 
@@ -148,7 +148,7 @@ def test_a_window_whose_id_was_changed_is_not_killed(server):
 
 def test_a_dead_window_is_replaced_in_one_step(server):
     pane = server.start_window(request("again", ["true"]))
-    eventually(lambda: server.exit_status(pane) == 0)
+    eventually(lambda: server.now(pane).exit_status == 0)
     server.start_window(request("again", ["sleep", "1000"], replaces=pane.pane))
     (found,) = server.panes()
     assert found.exit_status is None
@@ -175,7 +175,7 @@ def test_a_users_own_options_do_not_matter(tmp_path, monkeypatch):
     try:
         pane = own.start_window(request("a", ["sleep", "1000"]))
         dead = own.start_window(request("b", ["sh", "-c", "exit 2"]))
-        eventually(lambda: own.exit_status(dead) == 2)
+        eventually(lambda: (found := own.now(dead)) and found.exit_status == 2)
         assert [found.exit_status for found in own.panes()] == [None, 2]
         options = own._run("show-options", "-pv", "-t", pane.pane, "allow-rename").stdout
         assert options == "off\n"
@@ -219,6 +219,6 @@ def test_the_socket_is_chosen_by_option_environment_tmux_and_configuration(monke
 
 @given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])))
 def test_a_quoted_word_is_one_line(value):
-    word = tmux.quoted(value)
+    word = tmux_language.quoted(value)
     assert b"\n" not in word
     assert re.fullmatch(rb'"(?:[^"\\]|\\.)*"', word)

@@ -11,7 +11,7 @@ from difflib import unified_diff
 from pathlib import Path
 
 from hqt.errors import HqtError
-from hqt.tmux import format_literal, quoted
+from hqt.tmux_language import format_literal, quoted
 
 COMPLETIONS = {"bash": "hqt.bash", "zsh": "_hqt", "fish": "hqt.fish"}
 _MARK = "# hqt: prefix H opens its keys; made by hqt tmux --install"

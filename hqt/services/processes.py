@@ -25,7 +25,7 @@ def status_within(server: Server, pane: Pane, grace_s: float) -> int | None:
             return None
     until = time.monotonic() + _PATIENCE_S
     while time.monotonic() < until:  # the process has ended; tmux learns of it a moment later
-        found = next((other for other in server.panes() if other.pane == pane.pane), None)
+        found = server.now(pane)
         if found is None:  # somebody else has closed it meanwhile
             return None
         if found.exit_status is not None:
