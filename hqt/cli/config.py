@@ -29,7 +29,8 @@ def config(as_json: Annotated[bool, typer.Option("--json", help="For programs; s
         table.add_row(setting.key, Text(visible(value)), Text(visible(setting.source), "dim"))
     print_table(table)
     if not paths.config_file().exists():
-        print_line(f"\nThere is no {paths.config_file()} yet: docs/configuration.md says what it may hold.")
+        print_line()
+        print_line(f"There is no {paths.config_file()} yet: docs/configuration.md says what it may hold.")
 
 
 def add_to(app: typer.Typer) -> None:
