@@ -7,6 +7,7 @@ from itertools import count
 
 import pytest
 
+from hqt.db.migrations import MIGRATIONS
 from tests.world import eventually
 
 KILLED = -9 & 0xFFFFFFFF
@@ -135,24 +136,26 @@ def test_restore(own_world):
         assert windows(own_world) == ids(own_world)
 
 
-def test_a_migration(own_world):
+@pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
+def test_a_migration_from_every_version(own_world, version):
     own_world.new("-n", "x", *IDLE)
     own_world.hqt("stop", "x")
+    columns = {1: ["sandbox_json"], 2: ["limits_json", "owners_json", "nested_json"]}
 
     def before():
         for copy in own_world.database.parent.glob("hqt.db.version-*"):
             copy.unlink()
         with sqlite3.connect(own_world.database) as database:
-            if database.execute("PRAGMA user_version").fetchone()[0] == 3:
-                for column in ("limits_json", "owners_json", "nested_json"):
+            if database.execute("PRAGMA user_version").fetchone()[0] > version:
+                for column in (column for step in range(version, len(MIGRATIONS)) for column in columns[step]):
                     database.execute(f"ALTER TABLE session DROP COLUMN {column}")
-                database.execute("PRAGMA user_version = 2")
+                database.execute(f"PRAGMA user_version = {version}")
         database.close()
 
     for _ in steps(own_world, "ls", before=before):
         with sqlite3.connect(own_world.database) as database:
-            assert database.execute("PRAGMA user_version").fetchone()[0] in (2, 3)
+            assert database.execute("PRAGMA user_version").fetchone()[0] in range(version, len(MIGRATIONS) + 1)
         database.close()
         assert [session["name"] for session in own_world.ls()] == ["x"]
-        (copy,) = own_world.database.parent.glob("hqt.db.version-2")
+        (copy,) = own_world.database.parent.glob(f"hqt.db.version-{version}")
         assert copy.stat().st_mode & 0o777 == 0o600
