@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 
 from hqt.errors import ServiceError
 from hqt.harnesses import HARNESSES, configurator
-from hqt.harnesses.base import FOLDER
+from hqt.harnesses.base import FOLDER, programs_in
 
 PROJECT = Path("/work/project")
 NAMES = sorted(HARNESSES)
@@ -234,6 +235,27 @@ def test_a_conversation_that_was_begun_is_found(name, tmp_path):
     path.write_text(json.dumps({"sessionId": conversation}))
     assert harness.has_conversation(conversation)
     assert not harness.has_conversation(harness.new_conversation())
+
+
+def test_files_that_a_running_instance_makes_for_a_moment_are_passed_over(tmp_path):
+    (tmp_path / "tool.sh").touch()
+    goes_on = threading.Event()
+
+    def come_and_go():
+        while not goes_on.is_set():
+            for number in range(50):
+                (tmp_path / f"logs-{number}.sqlite-journal").touch()
+            for number in range(50):
+                (tmp_path / f"logs-{number}.sqlite-journal").unlink()
+
+    running = threading.Thread(target=come_and_go)
+    running.start()
+    try:
+        found = [[bind.src.name for bind in programs_in(tmp_path)] for _ in range(300)]
+    finally:
+        goes_on.set()
+        running.join()
+    assert found == [["tool.sh"]] * 300
 
 
 def test_the_page_of_facts_is_in_step_with_the_code(monkeypatch):

@@ -134,7 +134,7 @@ def screen(world, name):
 
 
 def shows(world, name, text):
-    return eventually(lambda: text in screen(world, name), f"{text!r} on the screen:\n{screen(world, name)}")
+    return eventually(lambda: text in screen(world, name), lambda: f"{text!r} on the screen:\n{screen(world, name)}")
 
 
 def test_a_prompt_is_answered_without_any_dialog(world, harness):

@@ -97,7 +97,10 @@ def programs_in(folder: Path) -> list[Bind]:
 
 
 def _is_program(path: Path) -> bool:
-    mode = path.lstat().st_mode
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:  # what a running instance made for a moment: a database's journal, say
+        return False
     return stat.S_ISREG(mode) and (bool(mode & 0o111) or path.suffix in _SCRIPT_SUFFIXES)
 
 
