@@ -21,11 +21,14 @@ class Config:
     """Whether a new session is sandboxed when neither --sandbox nor --no-sandbox is given."""
     tmux_socket: str = ""
     """The tmux server, as HQT_TMUX_SOCKET names it."""
+    theme: str = ""
+    """The colours of the dialog and the dashboard; empty: as the terminal's background."""
     lines: dict[str, int] = field(default_factory=dict)
 
 
 KEYS = {setting.name: type(setting.default) for setting in fields(Config) if setting.name != "lines"}
 """What may be set, and the type of its value."""
+THEMES = ("dark", "light")
 _EXAMPLES = {str: '"…"', bool: "true or false"}
 
 
@@ -51,9 +54,10 @@ def load() -> Config:
         if type(value) is not KEYS[key]:
             example = f"{key} = {_EXAMPLES[KEYS[key]]}"
             raise HqtError(f"{path}:{lines[key]}: {key} cannot be {value!r}", f"for example: {example}")
-    if values.get("harness", "") not in ("", *HARNESSES):
-        told = f"{path}:{lines['harness']}: there is no harness named {values['harness']!r}"
-        raise HqtError(told, f"known harnesses: {', '.join(HARNESSES)}")
+    for key, known in (("harness", tuple(HARNESSES)), ("theme", THEMES)):
+        if values.get(key, "") not in ("", *known):
+            told = f"{path}:{lines[key]}: there is no {key} named {values[key]!r}"
+            raise HqtError(told, f"known: {', '.join(known)}")
     return Config(**values, lines=lines)
 
 

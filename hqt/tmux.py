@@ -205,8 +205,12 @@ class Server:
         self._run_script([["rename-window", "-t", pane.window, "--", format_literal(name)]])
 
     def select_window(self, pane: Pane) -> None:
-        """Show the window to the client that this process runs in, in whatever session it is."""
-        self._run("switch-client", "-t", f"{pane.session}:{pane.window}")
+        """Show the window to the client that HQT_CLIENT names, or else to the one that this process runs in.
+
+        A popup has no pane by which tmux would know its client: it takes the one that was used last.
+        """
+        client = os.environ.get("HQT_CLIENT")
+        self._run("switch-client", *(["-c", client] if client else []), "-t", f"{pane.session}:{pane.window}")
 
     def attach_argv(self, pane: Pane) -> list[str]:
         """Return the command that a terminal becomes to see the window."""

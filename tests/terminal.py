@@ -43,6 +43,15 @@ class Terminal:
         """Return what is on the screen, as plain text."""
         return self.world.run("tmux", "-L", self.server, "capture-pane", "-p").stdout
 
+    def cursor_row(self):
+        """Return the row of the cursor: where what is typed next goes."""
+        asked = self.world.run("tmux", "-L", self.server, "display-message", "-p", "#{cursor_y}")
+        return int(asked.stdout)
+
+    def row_of(self, text):
+        """Return the first row of the screen that holds the text."""
+        return next(row for row, line in enumerate(self.screen().split("\n")) if text in line)
+
     def shows(self, text):
         """Wait until the text is on the screen."""
         return eventually(lambda: text in self.screen(), lambda: f"{text!r} on the screen:\n{self.screen()}")

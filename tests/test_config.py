@@ -24,9 +24,10 @@ def configure(world, content):
         ("harness = 3", 1, "harness cannot be 3", 'harness = "…"'),
         ('\nsandbox = "yes"', 2, "sandbox cannot be 'yes'", "sandbox = true or false"),
         ("sandbox = 1", 1, "sandbox cannot be 1", "true or false"),
-        ('# sandbox\n\n"unknown" = 1', 3, "unknown key 'unknown'", "harness, sandbox, tmux_socket"),
+        ('# sandbox\n\n"unknown" = 1', 3, "unknown key 'unknown'", "harness, sandbox, tmux_socket, theme"),
         ("[harnes.x]\na = 1", 1, "unknown key 'harnes'", "known keys"),
         ('# x\nharness = "nope"', 2, "there is no harness named 'nope'", "claude, codex"),
+        ('theme = "pink"', 1, "there is no theme named 'pink'", "dark, light"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line_and_what_may_be_there(own_world, content, line, told, hint):

@@ -26,10 +26,10 @@ def client(own_world):
     made.end()
 
 
-def attached(world, *, size=(80, 24), term="screen-256color"):
+def attached(world, *, size=(80, 24), term="screen-256color", session="mine"):
     command = ["env", "-u", "TMUX", "-u", "TMUX_PANE", f"TERM={term}", "tmux", "-u", "-L", "test", "-f", "/dev/null"]
-    made = Terminal(world, *command, "new-session", "-s", "mine", "-n", "plain", "sh", size=size)
-    made.shows("[mine]")
+    made = Terminal(world, *command, "new-session", "-s", session, "-n", "plain", "sh", size=size)
+    made.shows(f"[{session}]")
     world.tmux(
         "set-option", "-g", "assume-paste-time", "0"
     )  # keys that a busy machine hands over together are still keys
@@ -48,6 +48,91 @@ def test_the_dialog_makes_a_session_that_is_in_front_when_it_closes(own_world, c
     client.press("C-s")
     client.shows("0:project-generic*")
     assert own_world.ls()[0]["sandbox"] is None
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 50)])
+def test_the_whole_dialog_is_filled_in_by_keys(own_world, size):
+    own_world.put_on_path()
+    for harness in ("claude", "codex"):
+        own_world.fake(harness, f'echo "{harness} was asked: $*"; exec sleep 1000')
+    (own_world.home / "project-two").mkdir()
+    client = attached(own_world, size=size)
+
+    def go_to(label):
+        eventually(lambda: client.cursor_row() == client.row_of(label), lambda: f"{label}:\n{client.screen()}")
+
+    try:
+        own_world.tmux("run-shell", PLUGIN)
+        press(client, "n")
+        client.shows("New session")
+        client.keys("-two")
+        client.shows("project-two")
+        client.press("Enter")  # on to the harness
+        client.press("Tab")
+        go_to("Name  ")
+        client.press("BTab")
+        client.press("Enter")
+        client.shows("gemini (not installed)")
+        client.press("Down")
+        client.press("Enter")
+        client.shows_not("gemini (not installed)")
+        client.shows("codex")
+        client.press("Tab")
+        client.keys("by hand")
+        client.press("Tab")
+        client.press("Space")
+        client.shows("Read-write")
+        client.press("Tab")
+        client.press("Enter")
+        client.shows("Read-only")
+        client.press("Down")
+        client.press("Enter")
+        client.shows_not("Read-write")
+        client.press("Tab")
+        client.press("Space")
+        client.shows("cannot be reached")
+        client.press("Tab")
+        go_to("Prompt  ")
+        client.keys("count to three")
+        client.press("Enter")
+        client.shows("codex was asked: ")
+        client.shows("0:by hand*")
+    finally:
+        client.end()
+    made = own_world.ls()[0]
+    assert (made["name"], made["harness"], made["project"]) == ("by hand", "codex", str(own_world.home / "project-two"))
+    assert made["sandbox"] == {"fs": "ro", "net": False}
+    assert "count to three" in own_world.hqt("peek", "by hand").stdout.replace("\n", "")
+
+
+def test_keys_that_come_all_at_once_go_where_each_belongs(own_world, client):
+    press(client, "n")
+    client.shows("New session")
+    client.keys("\r\tquick\t \t\t \tprompt\t")  # Enter, Tab, Space
+    client.shows("Prompt      prompt")
+    client.shows("Name        quick")
+    client.shows("cannot be reached")
+
+
+@pytest.mark.parametrize(
+    ("key", "asks", "answer"),
+    [("n", "New session", "C-s"), ("a", "type to filter", "Enter"), ("d", "DOING", "Enter"), ("w", None, None)],
+)
+def test_of_two_clients_the_one_that_asked_goes_to_the_session(own_world, client, key, asks, answer):
+    own_world.sh("echo this is it; exec sleep 1000", "-n", "it")
+    say(own_world, "it", b"waiting\n", 1)
+    other = attached(own_world, session="others")
+    try:
+        press(client, key)
+        if asks:
+            client.shows(asks)
+            other.keys("touched last")
+            other.shows("touched last")
+            client.press(answer)
+        client.shows("project-generic*" if key == "n" else "it*")
+        assert "[others]" in other.screen()
+    finally:
+        other.end()
 
 
 def test_an_error_stays_in_the_dialog_with_what_was_typed(own_world, client):
@@ -274,21 +359,35 @@ def test_the_segment_needs_no_python_and_is_empty_without_sessions(own_world, cl
     assert ran.stderr == ""
 
 
-@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "screen"}, {"TERM": "vt100"}])
-def test_the_screens_work_without_colours_and_in_old_terminals(own_world, environment):
+@pytest.mark.parametrize("size", [(80, 24), (200, 50)])
+@pytest.mark.parametrize(
+    "environment", [{"NO_COLOR": "1"}, {"TERM": "screen"}, {"TERM": "vt100"}, {"COLORFGBG": "0;15"}]
+)
+def test_the_screens_work_without_colours_on_a_light_background_and_in_old_terminals(own_world, environment, size):
     own_world.environment |= environment
     own_world.sh("echo a screen; exec sleep 1000", "-n", "one")
-    values = [f"{name}={value}" for name, value in environment.items()]
-    terminal = Terminal(own_world, "env", "-u", "TMUX", "-u", "TMUX_PANE", *values, "sh", size=(80, 24))
+    values = [f"{name}={value}" for name, value in ({"COLORTERM": "truecolor"} | environment).items()]
+    terminal = Terminal(own_world, "env", "-u", "TMUX", "-u", "TMUX_PANE", *values, "sh", size=size)
     try:
         terminal.hqt("dash")
         terminal.shows("a screen")
-        colours = own_world.run("tmux", "-L", terminal.server, "capture-pane", "-p", "-e").stdout
-        triples = set(re.findall(r"[34]8;2;(\d+);(\d+);(\d+)", colours))
-        assert "NO_COLOR" not in environment or all(red == green == blue for red, green, blue in triples)
+        _fits(terminal, environment)
         terminal.press("q")
         terminal.shows_not("Attach")
         terminal.hqt("dialog")
         terminal.shows("New session")
+        terminal.shows("Create")
+        _fits(terminal, environment)
     finally:
         terminal.end()
+
+
+def _fits(terminal, environment):
+    colours = terminal.world.run("tmux", "-L", terminal.server, "capture-pane", "-p", "-e").stdout
+    triples = re.findall(r"([34])8;2;(\d+);(\d+);(\d+)", colours)
+    assert triples or "TERM" in environment
+    if "NO_COLOR" in environment:
+        assert all(red == green == blue for _, red, green, blue in triples)
+    elif "TERM" not in environment:
+        grounds = [int(red) + int(green) + int(blue) for layer, red, green, blue in triples if layer == "4"]
+        assert sum(ground > 3 * 128 for ground in grounds) > len(grounds) * 0.8

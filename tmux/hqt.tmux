@@ -37,16 +37,22 @@ bind-key -T hqt $(word "$wanted") $4"
     menu="$menu $(word "$3") $(word "$wanted") { $4 }"
 }
 
-popup() {
-    printf "display-popup -E -w %s -h %s -d '#{pane_current_path}' %s" "$size" "$size" "$(word "$1")"
+# The text as a word that tmux expands to itself, with the session looked at and the client that pressed the key, and
+# nothing else, filled in when the key is pressed, whatever is looked at a moment later.
+filled() {
+    word "$(printf '%s' "$1" | sed 's/#/##/g; s/##{@hqt_id}/#{@hqt_id}/g; s/##{client_name}/#{client_name}/g')"
 }
 
-# A command of hqt's for the session that is looked at when the key is pressed, whatever is looked at a moment later:
-# `run-shell -C` puts its id, and nothing else, into the command before that is read.
+# In a popup, told whose it is: of several clients tmux would take the one that was used last.
+popup() {
+    shown="display-popup -E -w $size -h $size -d '#{pane_current_path}' $(word "env HQT_CLIENT=#{client_name} $1")"
+    printf 'run-shell -C %s' "$(filled "$shown")"
+}
+
 # (`if-shell -F` takes whatever begins with a 0 for false: not the id itself.)
 of_this_session() {
     printf "if-shell -F '#{?@hqt_id,1,0}' { run-shell -C %s } { display-message 'hqt: this window is not a session of hqt' }" \
-        "$(word "$(printf '%s' "$1" | sed 's/#/##/g; s/##{@hqt_id}/#{@hqt_id}/g')")"
+        "$(filled "$1")"
 }
 
 # In a popup with a pager, for what is read.
@@ -54,12 +60,12 @@ page() {
     of_this_session "display-popup -E -w $size -h $size $(word "{ $1; } 2>&1 | LESS=-R \${PAGER:-\$(command -v less || echo more)}")"
 }
 
-key_waiting="$hqt attach --waiting >/dev/null 2>&1 || tmux display-message 'hqt: no session waits for you'"
+key_waiting="env HQT_CLIENT=#{client_name} $hqt attach --waiting >/dev/null 2>&1 || tmux display-message 'hqt: no session waits for you'"
 key_stop="run-shell $(word "$hqt stop #{@hqt_id} 2>&1 | grep -v '^stopped ' || true")"
 
 key new n 'New session' "$(popup "$hqt dialog")"
 key attach a 'Attach to …' "$(popup "$hqt attach")"
-key waiting w 'Next that waits for you' "run-shell $(word "$(printf '%s' "$key_waiting" | sed 's/#/##/g')")"
+key waiting w 'Next that waits for you' "run-shell $(filled "$key_waiting")"
 key dashboard d 'Dashboard' "$(popup "$hqt dash")"
 key stop s 'Stop this session' \
     "$(of_this_session "confirm-before -p 'stop the session #{window_name}? (y/n)' $(word "$key_stop")")"

@@ -39,6 +39,12 @@ def completions(typed: str) -> list[str]:
     return [f"{above}{name}/" for name in shown[:_MOST]]
 
 
+def offered(typed: str) -> list[str]:
+    """Return what completes the path; of a whole folder first the repositories below it."""
+    below = map(str, repositories_below(expanded(typed))) if typed.endswith("/") else ()
+    return list(dict.fromkeys([*below, *completions(typed)]))
+
+
 def repositories_below(folder: Path) -> list[Path]:
     """Return the repositories inside a folder, those closest to it first; none inside one another."""
     found: list[Path] = []

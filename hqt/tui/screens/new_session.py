@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
@@ -57,8 +58,8 @@ class _Folders(Suggester):
 
     async def get_suggestion(self, value: str) -> str | None:
         """Return the first folder that begins so."""
-        found = [path for path in projects.completions(value) if visible(path) == path] if value else []
-        return found[0] if found else None
+        found = await asyncio.to_thread(projects.completions, value) if value else []
+        return next((path for path in found if visible(path) == path), None)
 
 
 class NewSessionScreen(Screen["Started | None"]):
@@ -80,7 +81,7 @@ class NewSessionScreen(Screen["Started | None"]):
     def compose(self) -> ComposeResult:
         """Lay out one line a field, so that all is seen in 80 x 24."""
         harnesses = [(f"{name}" if there else f"{name} (not installed)", name) for name, there in self._offer.harnesses]
-        with VerticalScroll(id="form"):
+        with VerticalScroll(id="form", can_focus=False):
             yield Label("New session", id="title")
             with Horizontal(classes="field"):
                 yield Label("Project")
@@ -122,7 +123,8 @@ class NewSessionScreen(Screen["Started | None"]):
     def on_mount(self) -> None:
         """Show what the defaults mean, and the end of a long path."""
         self.query_one("#project", Input).action_end()
-        self._offer_folders("")
+        self.query_one(OptionList).display = False
+        self._offer_folders(str(self._offer.project))
         self._say_what_it_can_do()
 
     def on_input_changed(self, changed: Input.Changed) -> None:
@@ -221,18 +223,24 @@ class NewSessionScreen(Screen["Started | None"]):
         words = f"It {policy.in_words()}." if policy else _UNSANDBOXED
         self.query_one("#words", Static).update(Text(words))
 
+    @work(thread=True, exclusive=True, group="folders")
     def _offer_folders(self, typed: str) -> None:
+        """Look for folders away from the screen: a disk may be slow, a folder huge."""
         untouched = typed in ("", str(self._offer.project))
-        found = [str(path) for path in self._offer.recent] if untouched else projects.completions(typed)
-        folder = projects.expanded(typed)
-        if typed.endswith("/") and not untouched:
-            found = list(dict.fromkeys([*map(str, projects.repositories_below(folder)), *found]))
-        self._candidates = found[:_MOST_CANDIDATES]
+        found = list(map(str, self._offer.recent)) if untouched else projects.offered(typed)
+        found = [path for path in found if path.rstrip("/") != typed.rstrip("/")][:_MOST_CANDIDATES]
+        self.app.call_from_thread(self._show_folders, typed, found, [_described(path) for path in found])
+
+    def _show_folders(self, typed: str, found: list[str], described: list[Text]) -> None:
+        if typed != self.query_one("#project", Input).value:
+            return  # typed on since
+        self._candidates = found
         offered = self.query_one(OptionList)
         offered.clear_options()
-        offered.add_options(Option(self._described(path)) for path in self._candidates)
-        offered.display = bool(self._candidates)
+        offered.add_options(map(Option, described))
+        offered.display = bool(found)
 
-    def _described(self, path: str) -> Text:
-        kind = "  git" if projects.is_repository(projects.expanded(path)) else ""
-        return Text.assemble(visible(path), (kind, "dim"))
+
+def _described(path: str) -> Text:
+    kind = "  git" if projects.is_repository(projects.expanded(path)) else ""
+    return Text.assemble(visible(path), (kind, "dim"))
