@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from dataclasses import dataclass, field, fields
@@ -59,6 +60,12 @@ def load() -> Config:
             told = f"{path}:{lines[key]}: there is no {key} named {values[key]!r}"
             raise HqtError(told, f"known: {', '.join(known)}")
     return Config(**values, lines=lines)
+
+
+def theme(settings: Config) -> str:
+    """Return the theme in force: the one that is set, else light where COLORFGBG ends in a light colour."""
+    background = os.environ.get("COLORFGBG", "").rpartition(";")[2]
+    return settings.theme or ("light" if background in {"7", *map(str, range(9, 16))} else "dark")
 
 
 def _line_of(key: str, text: str) -> int:

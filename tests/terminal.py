@@ -49,8 +49,8 @@ class Terminal:
         return int(asked.stdout)
 
     def row_of(self, text):
-        """Return the first row of the screen that holds the text."""
-        return next(row for row, line in enumerate(self.screen().split("\n")) if text in line)
+        """Return the first row of the screen that holds the text, -1 where none does."""
+        return next((row for row, line in enumerate(self.screen().split("\n")) if text in line), -1)
 
     def shows(self, text):
         """Wait until the text is on the screen."""

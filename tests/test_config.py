@@ -80,3 +80,13 @@ def test_the_settings_in_force_are_shown_with_where_they_come_from(own_world):
     assert f"{path}:2" in shown
     assert f"{path}:3" in shown
     assert "There is no " not in shown
+
+
+@pytest.mark.parametrize(
+    ("content", "background", "theme"),
+    [("", "", "dark"), ("", "0;15", "light"), ("", "15;default;0", "dark"), ('theme = "dark"', "0;15", "dark")],
+)
+def test_the_theme_is_the_one_that_is_set_or_fits_the_terminal(own_world, content, background, theme):
+    configure(own_world, content)
+    found = json.loads(own_world.hqt("config", "--json", env={"COLORFGBG": background}).stdout)
+    assert {setting["key"]: setting["value"] for setting in found}["theme"] == theme

@@ -41,7 +41,7 @@ def effective() -> list[Setting]:
         "harness": settings.harness or _first_installed(),
         "sandbox": settings.sandbox,
         "tmux_socket": str(socket_path(configured=settings.tmux_socket)),
-        "theme": settings.theme,
+        "theme": config.theme(settings),
     }
     unset = {"harness": "the first that is installed", "theme": "the terminal's background"}
     return [Setting(key, value, sources.get(key, unset.get(key, "default"))) for key, value in values.items()]

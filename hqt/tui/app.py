@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -31,7 +30,7 @@ class HqtApp(App[ReturnType]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.theme = f"textual-{config.load().theme or _background()}"
+        self.theme = f"textual-{config.theme(config.load())}"
         self._typed: deque[Event] = deque()
         self._started = False
         self._taking = False
@@ -71,8 +70,3 @@ async def _done(widget: Widget) -> None:
         reached = asyncio.Event()
         if call(reached.set):
             await reached.wait()
-
-
-def _background() -> str:
-    """Return which theme fits the terminal: light where COLORFGBG ends in a light colour of the sixteen."""
-    return "light" if os.environ.get("COLORFGBG", "").rpartition(";")[2] in {"7", *map(str, range(9, 16))} else "dark"
