@@ -12,8 +12,6 @@ from hqt.text import visible
 if TYPE_CHECKING:
     from hqt.services.check import Finding
 
-STATES = {"running": "green", "exited": "red", "stopped": "dim"}
-"""The style of a session's state."""
 _STYLES = {"held": "green", "broken": "bold red", "not promised": "dim"}
 
 

@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hqt.cli.output import print_json, print_line, print_table
+from hqt.cli.columns import print_columns
+from hqt.cli.output import print_json, print_line
 from hqt.services import listing
-from hqt.text import since, visible
+from hqt.text import since
 
 if TYPE_CHECKING:
+    from hqt.cli.columns import Cell
     from hqt.services.listing import View
+
+_BOLD, _DIM, _WAITING = "1", "2", "1;33"
+_STATES = {"running": "32", "exited": "31", "stopped": _DIM}
 
 
 def ls(as_json: Annotated[bool, typer.Option("--json", help="For programs; see docs/json.md.")] = False) -> None:
@@ -20,37 +25,25 @@ def ls(as_json: Annotated[bool, typer.Option("--json", help="For programs; see d
     if as_json:
         print_json([view.to_json() for view in found])
     elif found:
-        _print_table(found)
+        headings = ("NAME", "STATE", "STATUS", "HARNESS", "SANDBOX", "AGE", "PROJECT")
+        print_columns([[(heading, _BOLD) for heading in headings], *map(_cells, found)])
     else:
         print_line("No sessions yet. Start one in a project's folder:")
         print_line("  hqt new --sandbox                          # the first installed agent of hqt harnesses")
         print_line("  hqt new --sandbox -H generic               # a shell that shows what a jail can see")
 
 
-def _print_table(found: list[View]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from hqt.tables import STATES
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("NAME", "STATE", "STATUS", "HARNESS", "SANDBOX", "AGE"):
-        table.add_column(heading, no_wrap=True)
-    table.add_column("PROJECT", overflow="fold")
-    for view in found:
-        cells = (
-            view.row.name,
-            view.state_in_words,
-            view.status_in_words,
-            view.row.harness,
-            view.policy_in_short,
-            since(view.row.created_at),
-            view.project_in_short,
-        )
-        status = view.status.status if view.status else ""
-        styles = ("bold", STATES[view.state], "bold yellow" if status == "waiting" else "", "", "", "dim", "dim")
-        table.add_row(*(Text(visible(cell), style) for cell, style in zip(cells, styles, strict=True)))
-    print_table(table)
+def _cells(view: View) -> list[Cell]:
+    is_waiting = view.status is not None and view.status.status == "waiting"
+    return [
+        (view.row.name, _BOLD),
+        (view.state_in_words, _STATES[view.state]),
+        (view.status_in_words, _WAITING if is_waiting else ""),
+        (view.row.harness, ""),
+        (view.policy_in_short, ""),
+        (since(view.row.created_at), _DIM),
+        (view.project_in_short, _DIM),
+    ]
 
 
 def add_to(app: typer.Typer) -> None:

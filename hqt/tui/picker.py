@@ -8,7 +8,6 @@ from rich.text import Text
 from textual.widgets import Footer, Input, OptionList
 from textual.widgets.option_list import Option
 
-from hqt.tables import STATES
 from hqt.text import fits, visible
 from hqt.tui.app import HqtApp
 
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from hqt.services.listing import View
+
+_STATES = {"running": "green", "exited": "red", "stopped": "dim"}
 
 
 class PickerApp(HqtApp["View | None"]):
@@ -88,7 +89,7 @@ def _line(view: View) -> Text:
     row = view.row
     return Text.assemble(
         (f"{visible(row.name):<28} ", "bold"),
-        (f"{view.state:<9}", STATES[view.state]),
+        (f"{view.state:<9}", _STATES[view.state]),
         f"{row.harness:<9}{view.policy_in_short:<12}",
         (visible(row.project), "dim"),
         no_wrap=True,
