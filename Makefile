@@ -24,12 +24,13 @@ lint: .venv/dev ## Check the format, the style, the types and the shell scripts.
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/mypy
-	shellcheck .ci/run scripts/demo scripts/install-harnesses scripts/require tmux/hqt.tmux tmux/status.sh
+	shellcheck .ci/run bench/install-peers scripts/demo scripts/install-harnesses scripts/require tmux/hqt.tmux tmux/status.sh
 	shellcheck --shell bash completions/hqt.bash
 
 .PHONY: bench
-bench: .venv/dev ## Measure hqt against its floors, in one run.
-	.venv/bin/python bench/bench.py
+bench: .venv/dev ## Measure hqt against its floors and its peers, in one run.
+	@bench/install-peers
+	PYTHONPATH=. .venv/bin/python bench/bench.py
 
 .PHONY: soak
 soak: .venv/dev ## Make, stop, attach and remove a thousand sessions, and count what is left.
@@ -54,7 +55,7 @@ pictures: .venv/dev ## Take the pictures of docs/ anew.
 
 .PHONY: clean
 clean: ## Remove what the other targets made.
-	rm -rf .venv .npm dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .npm .peers dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 .venv/installed: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is missing" >&2; exit 1; }

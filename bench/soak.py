@@ -7,39 +7,29 @@ all the while: its processes, descriptors and memory, files, rows.
 from __future__ import annotations
 
 import sqlite3
-import subprocess
 import sys
 import time
 from pathlib import Path
 
-from world import private_world
+from world import World, private_world
 
 SESSIONS = 300
 IDLE = ["-H", "generic", "-s", "--", "sleep", "100000"]
 
 
-def hqt(*arguments: str) -> str:
-    command = [sys.executable, "-m", "hqt", *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
-
-
-def tmux(*arguments: str) -> str:
-    return subprocess.run(["tmux", "-L", "soak", *arguments], check=True, capture_output=True, text=True).stdout
-
-
-def counted(base: Path) -> dict[str, int]:
-    server = int(tmux("display-message", "-p", "#{pid}"))
+def counted(world: World) -> dict[str, int]:
+    server = int(world.tmux("display-message", "-p", "#{pid}"))
     status = Path(f"/proc/{server}/status").read_text()
-    database = sqlite3.connect(base / "home/.local/state/hqt/hqt.db")
+    database = sqlite3.connect(world.state / "hqt.db")
     counts = {
         "processes": sum(_is_below(int(pid.name), server) for pid in Path("/proc").iterdir() if pid.name.isdigit()),
         "server's descriptors": len(list(Path(f"/proc/{server}/fd").iterdir())),
         "server's KiB": int(status.split("VmRSS:")[1].split()[0]),
-        "files": len(list(base.rglob("*"))),
+        "files": len(list(world.base.rglob("*"))),
         "files in /tmp": len(list(Path("/tmp").iterdir())),
         "rows": database.execute("SELECT count(*) FROM session").fetchone()[0],
         "events": database.execute("SELECT count(*) FROM event").fetchone()[0],
-        "database's KiB": (base / "home/.local/state/hqt/hqt.db").stat().st_size // 1024,
+        "database's KiB": (world.state / "hqt.db").stat().st_size // 1024,
     }
     database.close()
     return counts
@@ -58,28 +48,28 @@ def _is_below(pid: int, ancestor: int) -> bool:
 
 def main() -> None:
     cycles = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    with private_world("soak") as base:
-        tmux("new-session", "-d", "-s", "own", "sleep 100000")
-        cycle("warm")
-        before = counted(base)
+    with private_world("soak") as world:
+        world.tmux("new-session", "-d", "-s", "own", "sleep 100000")
+        cycle(world, "warm")
+        before = counted(world)
         started = time.monotonic()
         for number in range(cycles):
-            cycle(f"s{number}")
+            cycle(world, f"s{number}")
         print(f"{cycles} cycles in {time.monotonic() - started:.0f} s")
-        show(before, counted(base))
+        show(before, counted(world))
         for number in range(SESSIONS):
-            hqt("new", "-d", "-n", f"s{number}", *IDLE)
-        many = counted(base)
-        print(f"{SESSIONS} at once: {hqt('ls', '--json').count('running')} run")
-        hqt("rm", "-y", *(f"s{number}" for number in range(SESSIONS)))
-        show(many, counted(base))
+            world.hqt("new", "-d", "-n", f"s{number}", *IDLE)
+        many = counted(world)
+        print(f"{SESSIONS} at once: {world.hqt('ls', '--json').count('running')} run")
+        world.hqt("rm", "-y", *(f"s{number}" for number in range(SESSIONS)))
+        show(many, counted(world))
 
 
-def cycle(name: str) -> None:
-    hqt("new", "-d", "-n", name, *IDLE)
-    hqt("stop", name)
-    hqt("attach", "-d", name)
-    hqt("rm", "-y", name)
+def cycle(world: World, name: str) -> None:
+    world.hqt("new", "-d", "-n", name, *IDLE)
+    world.hqt("stop", name)
+    world.hqt("attach", "-d", name)
+    world.hqt("rm", "-y", name)
 
 
 def show(before: dict[str, int], after: dict[str, int]) -> None:

@@ -65,7 +65,8 @@ def everything() -> dict[str, str]:
     """Return every file's text."""
     root: Any = typer.main.get_command(app)
     shared = _command("", root).options
-    commands = [_command(name, command) for name, command in root.commands.items()]
+    context = root.make_context("hqt", [], resilient_parsing=True)
+    commands = [_command(name, root.get_command(context, name)) for name in root.list_commands(context)]
     return {"hqt.bash": bash(shared, commands), "_hqt": zsh(shared, commands), "hqt.fish": fish(shared, commands)}
 
 

@@ -23,14 +23,13 @@ def send(
     timeout: Annotated[float | None, typer.Option("--timeout", metavar="SECONDS", min=0, help="With --wait.")] = None,
 ) -> None:
     """Type a prompt into a session, as if it were pasted, and make sure that it was taken."""
-    from hqt.services import actions, watching
+    from hqt.services import sending, watching
 
     prompt = sys.stdin.read() if text == "-" else text
     if not prompt.strip():
         raise UsageError("the prompt is empty", "hqt send NAME 'what to do'")
     view = listing.find(name)
-    for line in actions.send(view, prompt, force=force):
-        print_line(line)
+    print_line(f"{view.row.name} {sending.SAID_OF[sending.send(view, prompt, force=force)]}")
     if not wait:
         return
     for ended, goal in watching.wait([view], (Goal.IDLE, Goal.WAITING), any_of_them=False, timeout_s=timeout):

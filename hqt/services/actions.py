@@ -12,12 +12,6 @@ from hqt.services.sessions import SessionService
 if TYPE_CHECKING:
     from hqt.services.listing import View
 
-_TAKEN = {
-    "taken": "took the prompt",
-    "queued": "is working: it has the prompt for when it is done",
-    "unknown": "was given the prompt; it does not say whether it took it",
-}
-
 
 def stop(view: View) -> list[str]:
     """Stop the session, and say if it leaves something to look at."""
@@ -52,9 +46,9 @@ def rename(view: View, name: str) -> list[str]:
     return [f"{view.row.name} is {name} now"]
 
 
-def send(view: View, text: str, *, force: bool = False) -> list[str]:
+def send(view: View, text: str) -> list[str]:
     """Type a prompt into the session's harness."""
-    return [f"{view.row.name} {_TAKEN[sending.send(view, text, force=force)]}"]
+    return [f"{view.row.name} {sending.SAID_OF[sending.send(view, text)]}"]
 
 
 def check(view: View) -> list[checking.Finding]:

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 Taken = Literal["taken", "queued", "unknown"]
 """`taken`: the harness began to work on it. `queued`: it works, and has it for later. `unknown`: it does not say."""
+SAID_OF: dict[Taken, str] = {
+    "taken": "took the prompt",
+    "queued": "is working: it has the prompt for when it is done",
+    "unknown": "was given the prompt; it does not say whether it took it",
+}
+"""What follows the session's name in the line about it."""
 _READY_S = 15.0
 """How long a harness that was just started may take until its input line is there."""
 _SHOWN_S = 10.0

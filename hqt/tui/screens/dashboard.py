@@ -166,9 +166,10 @@ class DashboardScreen(Screen[View | None]):
         table = self._table
         if list(fitting) == list(self._shown):
             for place, (before, after) in enumerate(zip(self._shown.values(), fitting.values(), strict=True)):
-                if before != after:
-                    for column, text in enumerate(_styled(after)):
-                        table.update_cell_at(Coordinate(place, column), text, update_width=True)
+                for column, text in enumerate(_styled(after) if before != after else ()):
+                    if before[column] != after[column]:
+                        is_wider = len(before[column]) != len(after[column])
+                        table.update_cell_at(Coordinate(place, column), text, update_width=is_wider)
         else:
             selected = list(self._shown)[table.cursor_row] if table.row_count else ""
             place = table.cursor_row

@@ -1,0 +1,91 @@
+"""The dialog until it can be typed into, and what the open dashboard costs, in a real tmux."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from world import HQT
+
+if TYPE_CHECKING:
+    from world import World
+
+_LOOK_S = 0.003
+_DASHBOARD_S = 10
+_TICKS_S = 100
+"""Clock ticks a second, as /proc counts them on every Linux."""
+
+
+def figures(world: World) -> list[dict[str, object]]:
+    """Return them; the world has 100 sessions."""
+    dialog = [typed_into(world) for _ in range(7)]
+    floor = [imported(world) for _ in range(7)]
+    found = {"name": "hqt dialog until it shows what is typed", "floor": "import textual.app, textual.widgets"}
+    quartiles = [round(q, 1) for q in statistics.quantiles(dialog, n=4)[::2]]
+    middle = statistics.median(dialog)
+    ratio = round(middle / statistics.median(floor), 2)
+    shown = {"median_ms": round(middle, 1), "spread_ms": quartiles, "ratio": ratio, "budget": None, "memory_mib": None}
+    return [found | shown, dashboard(world, changes_a_second=0), dashboard(world, changes_a_second=100)]
+
+
+def typed_into(world: World) -> float:
+    started = time.perf_counter()
+    pane = open_window(world, "dialog")
+    world.tmux("send-keys", "-t", pane, "zqx")
+    while not all(word in world.tmux("capture-pane", "-p", "-t", pane) for word in ("Harness", "zqx")):
+        time.sleep(_LOOK_S)
+    took = (time.perf_counter() - started) * 1000
+    world.tmux("kill-pane", "-t", pane)
+    return took
+
+
+def imported(world: World) -> float:
+    started = time.perf_counter()
+    world.run(sys.executable, "-c", "import textual.app, textual.widgets")
+    return (time.perf_counter() - started) * 1000
+
+
+def dashboard(world: World, *, changes_a_second: int) -> dict[str, object]:
+    pane = open_window(world, "dash")
+    world.tmux("select-window", "-t", pane)
+    while "s0" not in world.tmux("capture-pane", "-p", "-t", pane):
+        time.sleep(_LOOK_S)
+    time.sleep(2)
+    pid = world.tmux("display-message", "-p", "-t", pane, "#{pane_pid}").strip()
+    stop = threading.Event()
+    changing = threading.Thread(target=change, args=(world, changes_a_second, stop))
+    if changes_a_second:
+        changing.start()
+    before = ticks(pid)
+    time.sleep(_DASHBOARD_S)
+    used = (ticks(pid) - before) / _TICKS_S / _DASHBOARD_S
+    stop.set()
+    memory = int(Path(f"/proc/{pid}/status").read_text().split("VmRSS:")[1].split()[0]) // 1024
+    world.tmux("kill-pane", "-t", pane)
+    name = f"dashboard of 100, {changes_a_second} changes a second"
+    return {"name": name, "cpu": f"{used:.1%} of a core", "memory": f"{memory} MiB"}
+
+
+def change(world: World, changes_a_second: int, stop: threading.Event) -> None:
+    folders = sorted((world.state / "sessions").glob("*/run"))
+    number = 0
+    while not stop.wait(1 / changes_a_second):
+        folder = folders[number % len(folders)]
+        (folder / "new").write_text("working\n" if number // len(folders) % 2 else "idle\n")
+        (folder / "new").rename(folder / "status")
+        number += 1
+
+
+def open_window(world: World, command: str) -> str:
+    argv = ["env", f"PYTHONPATH={world.environment['PYTHONPATH']}", *HQT, command]
+    return world.tmux("new-window", "-d", "-t", "hqt:", "-P", "-F", "#{pane_id}", *argv).strip()
+
+
+def ticks(pid: str) -> int:
+    """Return the processor time that a process has used, with its children's."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+    return sum(map(int, fields[11:15]))
