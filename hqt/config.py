@@ -24,13 +24,17 @@ class Config:
     """The tmux server, as HQT_TMUX_SOCKET names it."""
     theme: str = ""
     """The colours of the dialog and the dashboard; empty: as the terminal's background."""
+    notify: tuple[str, ...] = ()
+    """The program, with its arguments, that is run when a session waits for an answer or has ended."""
+    desktop: bool = False
+    """Whether notify-send is run then."""
     lines: dict[str, int] = field(default_factory=dict)
 
 
 KEYS = {setting.name: type(setting.default) for setting in fields(Config) if setting.name != "lines"}
 """What may be set, and the type of its value."""
 THEMES = ("dark", "light")
-_EXAMPLES = {str: '"…"', bool: "true or false"}
+_EXAMPLES = {str: '"…"', bool: "true or false", tuple: '["program", "argument"]'}
 
 
 def load() -> Config:
@@ -52,7 +56,9 @@ def load() -> Config:
     for key, value in values.items():
         if key not in KEYS:
             raise HqtError(f"{path}:{lines[key]}: unknown key {key!r}", f"known keys: {', '.join(KEYS)}")
-        if type(value) is not KEYS[key]:
+        if type(value) is list and all(type(word) is str for word in value):
+            values[key] = tuple(value)
+        if type(values[key]) is not KEYS[key]:
             example = f"{key} = {_EXAMPLES[KEYS[key]]}"
             raise HqtError(f"{path}:{lines[key]}: {key} cannot be {value!r}", f"for example: {example}")
     for key, known in (("harness", tuple(HARNESSES)), ("theme", THEMES)):

@@ -10,11 +10,13 @@ import os
 import re
 import signal
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hqt.errors import TmuxUnavailableError
+from hqt.tmux_hooks import hooks
 from hqt.tmux_language import format_literal, quoted, unescaped
 
 if TYPE_CHECKING:
@@ -99,6 +101,8 @@ class SpawnRequest:
     """Columns and rows of the session `hqt`, when it is made for this window and nobody is attached."""
     replaces: str = ""
     """The id of a pane that is closed once the new window is there."""
+    tell: tuple[str, ...] = ()
+    """What tmux runs, with the window's or the pane's id after it, when its bell rings or its command ends."""
 
 
 def socket_path(chosen: str = "", configured: str = "") -> Path:
@@ -258,6 +262,14 @@ class Server:
         """Press a key, by tmux's name for it."""
         self._run("copy-mode", "-q", "-t", pane.pane, ";", "send-keys", "-t", pane.pane, key)
 
+    def ring(self) -> None:
+        """Ring the bell of every terminal that shows this server, unless the user wants no bell from tmux."""
+        told = self._run("show-options", "-gv", "bell-action", ";", "list-clients", "-F", "#{client_tty}").stdout
+        action, *terminals = told.splitlines() or [""]
+        for terminal in terminals if action != "none" else ():
+            with suppress(OSError), open(terminal, "wb", opener=_open_terminal) as bell:
+                bell.write(b"\a")
+
     def now(self, pane: Pane) -> Pane | None:
         """Return the pane as it is now, None when it is gone."""
         return next((other for other in self.panes() if other.pane == pane.pane), None)
@@ -329,6 +341,7 @@ class Server:
             *(["set-option", "-wq", "-t", target, name, value] for name, value in _WINDOW_OPTIONS.items()),
             *(["set-option", "-pq", "-t", target, name, value] for name, value in _PANE_OPTIONS.items()),
             *([["set-option", "-t", f"{session}:", "destroy-unattached", "off"]] if first else []),
+            *(["set-hook", "-g", event, hook] for event, hook in hooks(request.tell, self.socket) if request.tell),
             *([["kill-pane", "-t", request.replaces]] if request.replaces else []),
             ["rename-window", "-t", target, "--", format_literal(request.name)],
         ]
@@ -364,6 +377,10 @@ class Server:
 
 def _capture(pane: Pane) -> tuple[str, ...]:
     return ("capture-pane", "-p", "-e", "-t", pane.pane)
+
+
+def _open_terminal(path: str, flags: int) -> int:
+    return os.open(path, flags & ~(os.O_CREAT | os.O_TRUNC) | os.O_NOCTTY | os.O_NONBLOCK)
 
 
 def _missing() -> TmuxUnavailableError:

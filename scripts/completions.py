@@ -66,7 +66,8 @@ def everything() -> dict[str, str]:
     root: Any = typer.main.get_command(app)
     shared = _command("", root).options
     context = root.make_context("hqt", [], resilient_parsing=True)
-    commands = [_command(name, root.get_command(context, name)) for name in root.list_commands(context)]
+    found = [(name, root.get_command(context, name)) for name in root.list_commands(context)]
+    commands = [_command(name, command) for name, command in found if not command.hidden]
     return {"hqt.bash": bash(shared, commands), "_hqt": zsh(shared, commands), "hqt.fish": fish(shared, commands)}
 
 

@@ -27,6 +27,9 @@ def configure(world, content):
         ('# sandbox\n\n"unknown" = 1', 3, "unknown key 'unknown'", "harness, sandbox, tmux_socket, theme"),
         ("[harnes.x]\na = 1", 1, "unknown key 'harnes'", "known keys"),
         ('# x\nharness = "nope"', 2, "there is no harness named 'nope'", "claude, codex"),
+        ('notify = "sh -c x"', 1, "notify cannot be 'sh -c x'", 'notify = ["program", "argument"]'),
+        ('notify = ["sh", 1]', 1, "notify cannot be ['sh', 1]", "notify = ["),
+        ("desktop = 1", 1, "desktop cannot be 1", "true or false"),
         ('theme = "pink"', 1, "there is no theme named 'pink'", "dark, light"),
     ],
 )

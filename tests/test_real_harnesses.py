@@ -220,6 +220,22 @@ def test_it_says_what_it_does_and_a_prompt_is_known_to_be_taken(world, harness):
     shows(world, name, "DONE:")
 
 
+def test_a_question_rings_the_window_and_the_user_is_told(world, harness):
+    if harness != "claude":
+        pytest.skip("in a jail it asks nothing")
+    (world.home / ".config/hqt").mkdir(parents=True)
+    (world.home / ".config/hqt/config.toml").write_text('notify = ["sh", "-c", "echo $HQT_NAME $HQT_EVENT >>told"]\n')
+    world.give_away()
+    other = world.sh("exec sleep 1000", "-n", "other")
+    name = world.new("-s", "-H", harness, "-p", "ASK: shall I?")
+    world.tmux("select-window", "-t", f"hqt:={other}")
+    shows(world, name, "shall I?")
+    eventually((world.home / "told").exists, "the user is told")
+    assert (world.home / "told").read_text() == f"{name} waiting\n"
+    assert world.tmux("display-message", "-p", "-t", f"hqt:={name}", "#{window_bell_flag}") == "1\n"
+    assert world.hqt("wait", name, "--for", "waiting", "--timeout", "30").stdout == f"{name} waiting\n"
+
+
 def test_a_long_prompt_arrives_whole(world, harness):
     if harness == "pi":
         pytest.skip("Pi takes a minute and a half for it")

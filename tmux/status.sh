@@ -49,7 +49,9 @@ $id=waiting
         style=${styles#*|}
         if [ "$status" = waiting ]; then
             tmux set-option -w -t "$window" window-status-style "${style%%|*}"
-        elif [ "$before" = waiting ]; then
+        elif [ "$status" = ended ]; then
+            tmux set-option -w -t "$window" window-status-style "${styles##*|}"
+        elif [ "$before" = waiting ] || [ "$before" = ended ]; then
             tmux set-option -wu -t "$window" window-status-style
         fi
         tmux set-option -w -t "$window" @hqt_status "$status"

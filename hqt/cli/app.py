@@ -36,6 +36,7 @@ COMMANDS = (
     "dash",
     "tmux",
     "completion",
+    "notify",
 )
 """The commands in the order of the help; each is the module of `hqt.cli` that has its name."""
 _plain_typer = partial(typer.Typer, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)

@@ -26,6 +26,9 @@ STATUS_FILE = "status"
 RUN_FOLDER = "/run/hqt"
 """Where a jail has its session's run folder."""
 
+# The bell of the window, by the terminal that the harness itself writes to: in a jail no other way leads there.
+_RING = "[ -c /proc/$PPID/fd/1 ] && printf '\\a' 2>/dev/null >/proc/$PPID/fd/1"
+
 FOLDER: Literal["folder"] = "folder"
 """The value of `Bind.create` that means an empty folder."""
 
@@ -222,7 +225,8 @@ class HarnessConfigurator(ABC):
     def _saying(self, status: str) -> str:
         """Return the shell command of a hook that says what the session is doing, whole or not at all."""
         path = shlex.quote(f"{self.run_folder}/{STATUS_FILE}")
-        return f"echo {status} >{path}.$$ && mv -f {path}.$$ {path}; exit 0"
+        said = f"echo {status} >{path}.$$ && mv -f {path}.$$ {path}"
+        return f"{said}; {_RING}; exit 0" if status == "waiting" else f"{said}; exit 0"
 
     def _config(self, *arguments: str, sandboxed: bool) -> SpawnConfig:
         flags = self.sandbox_skip_permission_flags if sandboxed else ()

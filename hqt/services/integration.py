@@ -134,4 +134,4 @@ def _program() -> str:
         return "hqt"
     if running.exists():
         return shlex.quote(str(running))
-    return shlex.join([sys.executable, "-m", "hqt"])
+    return shlex.join([sys.executable, "-P", "-m", "hqt"])  # never what lies in a pane's folder

@@ -22,7 +22,7 @@ from hqt.db.models import Event, Session
 from hqt.db.rows import COLUMNS, Row
 from hqt.errors import HqtError, SandboxUnavailableError, ServiceError
 from hqt.harnesses import configurator
-from hqt.services import jail, leftovers, names, processes, sandboxing, status, watching
+from hqt.services import jail, leftovers, names, notifying, processes, sandboxing, status, watching
 from hqt.services.check import probe as probe_jail
 from hqt.services.creation import NewSession, new_row
 from hqt.services.environment import known
@@ -241,6 +241,7 @@ class SessionService:
             environment=start.environment,
             beside_pane=beside_pane,
             replaces=replaces.pane if replaces else "",
+            tell=notifying.command(Path(row.socket)),
             **({"size": size} if size else {}),
         )
         return Server(Path(row.socket)).start_window(request)

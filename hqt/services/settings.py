@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import asdict, dataclass
 
 from hqt import config, paths
@@ -42,6 +43,8 @@ def effective() -> list[Setting]:
         "sandbox": settings.sandbox,
         "tmux_socket": str(socket_path(configured=settings.tmux_socket)),
         "theme": config.theme(settings),
+        "notify": shlex.join(settings.notify),
+        "desktop": settings.desktop,
     }
     unset = {"harness": "the first that is installed", "theme": "the terminal's background"}
     return [Setting(key, value, sources.get(key, unset.get(key, "default"))) for key, value in values.items()]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hqt import tmux
 from hqt.errors import HqtError, TmuxUnavailableError
-from hqt.services import integration
+from hqt.services import integration, notifying
 from hqt.services.doctor.diagnosis import Diagnosis
 from hqt.services.doctor.host import is_known_in_a_jail
 from hqt.services.requests import default_socket
@@ -22,6 +22,7 @@ def look() -> Iterator[Diagnosis]:
         version = tmux.require_version()
         socket = default_socket()
         facts = tmux.Server(socket).facts()
+        unheard = notifying.missing()
     except TmuxUnavailableError as error:
         yield Diagnosis("tmux", "problem", error.message, error.hint)
         return
@@ -33,6 +34,9 @@ def look() -> Iterator[Diagnosis]:
     else:
         yield Diagnosis("tmux", "ok", f"{version}; a server runs at {socket}")
         yield from _server(version, facts)
+    if unheard:
+        told = f"{visible(unheard)}, by which you want to be told what becomes of a session, is not installed"
+        yield Diagnosis("notify", "note", told, "install it, or mend notify and desktop in config.toml")
     yield _keys()
 
 
