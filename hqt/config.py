@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
+from typing import TYPE_CHECKING
 
 from hqt import paths
 from hqt.errors import HqtError
 from hqt.harnesses import HARNESSES
+from hqt.harnesses.declared import declared
+
+if TYPE_CHECKING:
+    from hqt.harnesses.base import HarnessConfigurator
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +33,16 @@ class Config:
     """The program, with its arguments, that is run when a session waits for an answer or has ended."""
     desktop: bool = False
     """Whether notify-send is run then."""
+    harnesses: dict[str, type[HarnessConfigurator]] = field(default_factory=dict)
+    """Those that are declared here, by their names."""
     lines: dict[str, int] = field(default_factory=dict)
 
 
-KEYS = {setting.name: type(setting.default) for setting in fields(Config) if setting.name != "lines"}
+KEYS = {setting.name: type(setting.default) for setting in fields(Config) if setting.default is not MISSING}
+KEYS["harnesses"] = dict
 """What may be set, and the type of its value."""
 THEMES = ("dark", "light")
-_EXAMPLES = {str: '"…"', bool: "true or false", tuple: '["program", "argument"]'}
+_EXAMPLES = {str: '"…"', bool: "true or false", tuple: '["program", "argument"]', dict: "a table"}
 
 
 def load() -> Config:
@@ -61,7 +69,11 @@ def load() -> Config:
         if type(values[key]) is not KEYS[key]:
             example = f"{key} = {_EXAMPLES[KEYS[key]]}"
             raise HqtError(f"{path}:{lines[key]}: {key} cannot be {value!r}", f"for example: {example}")
-    for key, known in (("harness", tuple(HARNESSES)), ("theme", THEMES)):
+    values["harnesses"] = {
+        name: _declared(name, table, f"{path}:{_line_of(f'harnesses.{name}', text)}")
+        for name, table in values.get("harnesses", {}).items()
+    }
+    for key, known in (("harness", (*HARNESSES, *values["harnesses"])), ("theme", THEMES)):
         if values.get(key, "") not in ("", *known):
             told = f"{path}:{lines[key]}: there is no {key} named {values[key]!r}"
             raise HqtError(told, f"known: {', '.join(known)}")
@@ -72,6 +84,17 @@ def theme(settings: Config) -> str:
     """Return the theme in force: the one that is set, else light where COLORFGBG ends in a light colour."""
     background = os.environ.get("COLORFGBG", "").rpartition(";")[2]
     return settings.theme or ("light" if background in {"7", *map(str, range(9, 16))} else "dark")
+
+
+def _declared(name: str, table: object, place: str) -> type[HarnessConfigurator]:
+    if name in HARNESSES:
+        raise HqtError(f"{place}: hqt knows the harness {name!r} already", "choose another name for yours")
+    try:
+        return declared(name, table if isinstance(table, dict) else {})
+    except ValueError as error:
+        raise HqtError(
+            f"{place}: [harnesses.{name}]: {error}", "docs/configuration.md says what it may hold"
+        ) from error
 
 
 def _line_of(key: str, text: str) -> int:

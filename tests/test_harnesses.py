@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from hqt.errors import ServiceError
-from hqt.harnesses import HARNESSES, configurator
+from hqt.harnesses import HARNESSES
 from hqt.harnesses.base import FOLDER, programs_in
+from hqt.services.harnesses import configurator
 
 PROJECT = Path("/work/project")
 NAMES = sorted(HARNESSES)

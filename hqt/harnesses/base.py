@@ -122,6 +122,8 @@ class HarnessConfigurator(ABC):
     its folders. `run_folder` is where it says what it is doing.
     """
 
+    is_declared: ClassVar[bool] = False
+    """Whether the user's configuration declares it: its binds are then checked as the user's own are."""
     name: str
     executable: str
     install_hint: str

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Literal
 
 from hqt import paths
 from hqt.errors import ServiceError
-from hqt.harnesses import configurator
 from hqt.runnable import runs
 from hqt.sandbox import policy_of
+from hqt.services.harnesses import configurator
 from hqt.services.jail import write_private
 from hqt.tree import Walk
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from hqt.db.rows import Row
 from hqt.errors import ServiceError
 from hqt.guards import linked_git
-from hqt.harnesses import configurator
 from hqt.limits import UNBOUNDED
 from hqt.refusals import refuse_bind, refuse_project
 from hqt.services import names
 from hqt.services.audit import Baseline
 from hqt.services.environment import recorded
+from hqt.services.harnesses import configurator
 from hqt.services.start import around, host_environment, usable_project
 
 if TYPE_CHECKING:

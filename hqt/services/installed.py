@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hqt import executables, program
 from hqt.harnesses import HARNESSES
+from hqt.services.harnesses import all_harnesses, configurator
 
 _TIMEOUT_S = 5
 
@@ -39,19 +40,24 @@ class Installed:
 
 def harnesses() -> list[tuple[str, bool]]:
     """Return every harness and whether it is installed, the installed ones first; generic comes last of them."""
-    found = [(name, path_of(name) is not None) for name in HARNESSES]
+    found = [(name, path_of(name) is not None) for name in all_harnesses()]
     return sorted(found, key=lambda harness: (not harness[1], harness[0] == "generic"))
 
 
-def described() -> list[Installed]:
-    """Return every harness but the generic one, with its version: each program is asked, all at once."""
-    names = [name for name in HARNESSES if name != "generic"]
+def described(*, with_declared: bool = True) -> list[Installed]:
+    """Return every harness but the generic one, with its version: each program is asked, all at once.
+
+    Raises:
+        HqtError: the configuration, which may declare some, cannot be read.
+
+    """
+    names = [name for name in (all_harnesses() if with_declared else HARNESSES) if name != "generic"]
     with ThreadPoolExecutor(len(names)) as pool:
         return list(pool.map(_described, names))
 
 
 def _described(name: str) -> Installed:
-    harness = HARNESSES[name]
+    harness = configurator(name)
     path = path_of(name)
     setup = harness(Path.home(), Path("/"), os.environ).setup_hint() if path else ""
     version = program.version(str(path), timeout_s=_TIMEOUT_S) if path else ""
@@ -61,4 +67,4 @@ def _described(name: str) -> Installed:
 def path_of(name: str) -> Path | None:
     """Return a harness's program, None where it is not installed."""
     path_value = executables.steady_path(os.environ.get("PATH", ""))
-    return executables.which(HARNESSES[name].executable, path_value, Path("/"))
+    return executables.which(configurator(name).executable, path_value, Path("/"))

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from hqt import config, limits
 from hqt.errors import HarnessNotInstalledError, UsageError
-from hqt.harnesses import PREFERRED
 from hqt.sandbox import SandboxPolicy
 from hqt.services import installed
 from hqt.services.creation import NewSession, OwnBind
+from hqt.services.harnesses import all_harnesses
 from hqt.tmux import socket_path
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -54,8 +54,8 @@ def default_harness() -> str:
         HarnessNotInstalledError: none is installed.
 
     """
-    for name in PREFERRED:
-        if installed.path_of(name):
+    for name in all_harnesses():
+        if name != "generic" and installed.path_of(name):
             return name
     raise HarnessNotInstalledError(
         "no agent that hqt knows is installed",

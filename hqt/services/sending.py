@@ -7,8 +7,8 @@ import time
 from typing import TYPE_CHECKING, Literal
 
 from hqt.errors import ServiceError
-from hqt.harnesses import configurator
 from hqt.services import listing, status, watching
+from hqt.services.harnesses import configurator
 from hqt.text import visible
 
 if TYPE_CHECKING:

@@ -21,11 +21,11 @@ from hqt.db.engine import transactions
 from hqt.db.models import Event, Session
 from hqt.db.rows import COLUMNS, Row
 from hqt.errors import HqtError, SandboxUnavailableError, ServiceError
-from hqt.harnesses import configurator
 from hqt.services import jail, leftovers, names, notifying, processes, sandboxing, status, watching
 from hqt.services.check import probe as probe_jail
 from hqt.services.creation import NewSession, new_row
 from hqt.services.environment import known
+from hqt.services.harnesses import configurator
 from hqt.services.listing import View, views
 from hqt.services.start import Start, host_environment, plan_start
 from hqt.tmux import Pane, Server, SpawnRequest

@@ -45,6 +45,7 @@ def effective() -> list[Setting]:
         "theme": config.theme(settings),
         "notify": shlex.join(settings.notify),
         "desktop": settings.desktop,
+        "harnesses": ", ".join(settings.harnesses),
     }
     unset = {"harness": "the first that is installed", "theme": "the terminal's background"}
     return [Setting(key, value, sources.get(key, unset.get(key, "default"))) for key, value in values.items()]

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from hqt import executables, launch, paths, sandbox
 from hqt.errors import HarnessNotInstalledError, SandboxUnavailableError, ServiceError, StateError
 from hqt.guards import GitFolders
-from hqt.harnesses import configurator
 from hqt.harnesses.base import RUN_FOLDER, Bind
 from hqt.limits import UNBOUNDED, Limits
 from hqt.refusals import Surroundings, refuse_bind, refuse_project, resolved
 from hqt.services import jail, status
 from hqt.services.environment import jail_constants, kept_names, known, window_values
+from hqt.services.harnesses import configurator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -269,11 +269,21 @@ def host_environment() -> dict[str, str]:
 
 
 def around(home: Path, socket: Path, harness: HarnessConfigurator) -> Surroundings:
-    """Return what must stay outside a session's jail."""
-    guarded = tuple(resolved(bind.src) for bind in harness.sandbox_binds() if bind.writable and bind.kind == "bind")
-    return Surroundings(
-        resolved(home), resolved(paths.state_folder()), resolved(paths.runtime_folder()), resolved(socket), guarded
+    """Return what must stay outside a session's jail.
+
+    Raises:
+        ServiceError: the harness is one of the user's, and would bind what undoes a jail.
+
+    """
+    binds = harness.sandbox_binds()
+    outside = Surroundings(
+        resolved(home), resolved(paths.state_folder()), resolved(paths.runtime_folder()), resolved(socket)
     )
+    for bind in binds if harness.is_declared else ():
+        if bind.kind != "mask" and os.path.exists(bind.src):
+            refuse_bind(resolved(bind.src), outside)
+    guarded = tuple(resolved(bind.src) for bind in binds if bind.writable and bind.kind == "bind")
+    return replace(outside, guarded=guarded)
 
 
 def bwrap_of(path_value: str, project: Path) -> Path:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hqt.errors import HqtError
 from hqt.services import installed, integration
 from hqt.services.doctor.diagnosis import Diagnosis
 
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
 
 def look() -> Iterator[Diagnosis]:
     """Look at what is installed, and what of it works in a jail."""
-    found = installed.described()
+    try:
+        found = installed.described()
+    except HqtError:  # a configuration that cannot be read: that is told once, where tmux is looked at
+        found = installed.described(with_declared=False)
     if not any(harness.path for harness in found):
         yield Diagnosis("harness", "note", "none is installed; any command works", found[0].install)
     for harness in found:
