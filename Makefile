@@ -49,6 +49,10 @@ completions: .venv/dev ## Write the shells' completions anew from the command li
 harnesses: .venv/dev ## Write the facts of docs/harnesses.md anew from the code.
 	PYTHONPATH=. .venv/bin/python scripts/harnesses.py
 
+.PHONY: reference
+reference: .venv/dev ## Write docs/reference.md anew from the command line.
+	PYTHONPATH=. .venv/bin/python scripts/reference.py
+
 .PHONY: pictures
 pictures: .venv/dev ## Take the pictures of docs/ anew.
 	.venv/bin/python scripts/pictures.py

@@ -69,10 +69,12 @@ def new(
     here: Annotated[
         bool, typer.Option("--here", help="A window of this tmux session, not of the session hqt.")
     ] = False,
-    memory: Annotated[str, typer.Option(metavar="SIZE", help="At most so much memory, as 8G.", show_default="")] = "",
-    pids: Annotated[str, typer.Option(metavar="N", help="At most so many processes.", show_default="")] = "",
+    memory: Annotated[
+        str, typer.Option(metavar="SIZE", help="At most so much memory, as 8G.", show_default=False)
+    ] = "",
+    pids: Annotated[str, typer.Option(metavar="N", help="At most so many processes.", show_default=False)] = "",
     cpu: Annotated[
-        str, typer.Option(metavar="CORES", help="At most so many cores, as 2 or 0.5.", show_default="")
+        str, typer.Option(metavar="CORES", help="At most so many cores, as 2 or 0.5.", show_default=False)
     ] = "",
     check: Annotated[bool, typer.Option("--check", help="Start only if the jail holds; see hqt check.")] = False,
     detach: Annotated[bool, typer.Option("--detach", "-d", help="Start it only; print its name.")] = False,
