@@ -48,11 +48,12 @@ def main() -> None:
             *starting(world),
             restoring(lost),
             *auditing(audited),
+            dialog(listed[100]),
             *peers.figures(world),
         ]
         found = measure(wanted)
         found += [grown(found, "hqt ls, {} sessions", LISTED), grown(found, "hqt audit, {} files", AUDITED)]
-        found += screens.figures(listed[100])
+        found += screens.dashboards(listed[100])
         show(found)
 
 
@@ -112,6 +113,11 @@ def auditing(audited: dict[int, World]) -> list[Figure]:
     return [
         Figure(f"hqt audit, {n} files", own, [*HQT, "audit", "s0"], rounds=SLOW_ROUNDS) for n, own in audited.items()
     ]
+
+
+def dialog(world: World) -> Figure:
+    floor = "import textual.app, textual.widgets"
+    return Figure("hqt dialog until it shows what is typed", world, lambda: screens.typed_into(world), floor)
 
 
 def fresh(*command: str) -> list[str]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import statistics
-import sys
+import re
 import threading
 import time
 from pathlib import Path
@@ -20,33 +19,22 @@ _TICKS_S = 100
 """Clock ticks a second, as /proc counts them on every Linux."""
 
 
-def figures(world: World) -> list[dict[str, object]]:
-    """Return them; the world has 100 sessions."""
-    dialog = [typed_into(world) for _ in range(7)]
-    floor = [imported(world) for _ in range(7)]
-    found = {"name": "hqt dialog until it shows what is typed", "floor": "import textual.app, textual.widgets"}
-    quartiles = [round(q, 1) for q in statistics.quantiles(dialog, n=4)[::2]]
-    middle = statistics.median(dialog)
-    ratio = round(middle / statistics.median(floor), 2)
-    shown = {"median_ms": round(middle, 1), "spread_ms": quartiles, "ratio": ratio, "budget": None, "memory_mib": None}
-    return [found | shown, dashboard(world, changes_a_second=0), dashboard(world, changes_a_second=100)]
+def dashboards(world: World) -> list[dict[str, object]]:
+    """Return what the dashboard costs; the world has 100 sessions."""
+    return [dashboard(world, changes_a_second=changes) for changes in (0, 100)]
 
 
 def typed_into(world: World) -> float:
+    """Return how long the dialog takes until it shows what was typed."""
     started = time.perf_counter()
     pane = open_window(world, "dialog")
     world.tmux("send-keys", "-t", pane, "zqx")
-    while not all(word in world.tmux("capture-pane", "-p", "-t", pane) for word in ("Harness", "zqx")):
+    # Beside its own words: the terminal shows keys itself until the dialog reads them.
+    while not re.search("Harness(?s:.*)zqx|zqx(?s:.*)Harness", world.tmux("capture-pane", "-p", "-t", pane)):
         time.sleep(_LOOK_S)
     took = (time.perf_counter() - started) * 1000
     world.tmux("kill-pane", "-t", pane)
     return took
-
-
-def imported(world: World) -> float:
-    started = time.perf_counter()
-    world.run(sys.executable, "-c", "import textual.app, textual.widgets")
-    return (time.perf_counter() - started) * 1000
 
 
 def dashboard(world: World, *, changes_a_second: int) -> dict[str, object]:

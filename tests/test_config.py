@@ -11,13 +11,6 @@ from hqt import config
 SANDBOXED = ("-H", "generic", "--", "sleep", "1000")
 
 
-def configure(world, content):
-    folder = world.home / ".config/hqt"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.toml").write_text(content)
-    return folder / "config.toml"
-
-
 @pytest.mark.parametrize(
     ("content", "line", "told", "hint"),
     [
@@ -34,7 +27,7 @@ def configure(world, content):
     ],
 )
 def test_what_is_wrong_is_told_with_its_line_and_what_may_be_there(own_world, content, line, told, hint):
-    path = configure(own_world, content)
+    path = own_world.configure(content)
     for command in (("new", "-d"), ("config",)):
         error = own_world.hqt(*command, fails=1).stderr
         assert f"{path}:{line}: {told}" in error
@@ -44,25 +37,25 @@ def test_what_is_wrong_is_told_with_its_line_and_what_may_be_there(own_world, co
 
 @pytest.mark.parametrize("content", [b"= broken", b"\xff\xfe", b"harness = 'a\x00b'"])
 def test_what_is_not_toml_is_told_with_its_file(own_world, content):
-    configure(own_world, "").write_bytes(content)
+    own_world.configure("").write_bytes(content)
     assert "config.toml cannot be read" in own_world.hqt("new", "-d", fails=1).stderr
     assert "config.toml cannot be read" in own_world.hqt("doctor", fails=1).stdout.replace("\n", "")
 
 
 def test_the_configured_harness_is_the_default(own_world):
-    configure(own_world, 'harness = "generic"\n')
+    own_world.configure('harness = "generic"\n')
     assert own_world.new("--", "sleep", "1000") == "project-generic"
 
 
 def test_a_configured_sandbox_is_the_default_and_an_option_is_stronger(own_world):
-    configure(own_world, "sandbox = true\n")
+    own_world.configure("sandbox = true\n")
     own_world.new(*SANDBOXED)
     own_world.new("--no-sandbox", *SANDBOXED)
     assert [session["sandbox"] for session in own_world.ls()] == [{"fs": "rw", "net": True}, None]
 
 
 def test_a_configured_sandbox_that_cannot_be_had_is_refused(own_world):
-    configure(own_world, "sandbox = true\n")
+    own_world.configure("sandbox = true\n")
     fake = own_world.base / "bin/bwrap"
     fake.parent.mkdir()
     fake.write_text("#!/bin/sh\nexit 1\n")
@@ -78,7 +71,7 @@ def test_the_settings_in_force_are_shown_with_where_they_come_from(own_world):
     assert found["harness"]["source"] == "the first that is installed"
     last = own_world.hqt("config").stdout.splitlines()[-1]
     assert last.startswith("There is no ")
-    path = configure(own_world, '\nharness = "codex"\nsandbox = true\n')
+    path = own_world.configure('\nharness = "codex"\nsandbox = true\n')
     shown = own_world.hqt("config").stdout
     assert f"{path}:2" in shown
     assert f"{path}:3" in shown
@@ -90,6 +83,6 @@ def test_the_settings_in_force_are_shown_with_where_they_come_from(own_world):
     [("", "", "dark"), ("", "0;15", "light"), ("", "15;default;0", "dark"), ('theme = "dark"', "0;15", "dark")],
 )
 def test_the_theme_is_the_one_that_is_set_or_fits_the_terminal(own_world, content, background, theme):
-    configure(own_world, content)
+    own_world.configure(content)
     found = json.loads(own_world.hqt("config", "--json", env={"COLORFGBG": background}).stdout)
     assert {setting["key"]: setting["value"] for setting in found}["theme"] == theme

@@ -28,17 +28,11 @@ TELLS = 'for word; do printf "%s\\n" "$word"; done >"$HOME/.mine/told"; exec sle
 @pytest.fixture
 def mine(own_world):
     """Have a harness of the user's, which keeps in its own folder what it was given."""
-    configure(own_world, DECLARED)
+    own_world.configure(DECLARED)
     own_world.fake("my-agent", TELLS)
     (own_world.home / ".shared").mkdir()
     own_world.give_away()
     return own_world
-
-
-def configure(world, text):
-    (world.home / ".config/hqt").mkdir(parents=True, exist_ok=True)
-    (world.home / ".config/hqt/config.toml").write_text(text)
-    world.give_away()
 
 
 def told(world):
@@ -90,7 +84,7 @@ def test_what_would_undo_the_jail_is_refused_at_every_start(mine, kind, path):
     name = mine.new("-s", "-H", "mine")
     mine.hqt("stop", name)
     (mine.home / "link").symlink_to(mine.home / ".ssh")
-    configure(mine, f'[harnesses.mine]\ncommand = ["my-agent"]\n{kind} = [{json.dumps(path)}]\n')
+    mine.configure(f'[harnesses.mine]\ncommand = ["my-agent"]\n{kind} = [{json.dumps(path)}]\n')
     for command in (("new", "-d", "-s", "-H", "mine"), ("attach", "-d", name)):
         assert "cannot be bound into a jail" in mine.hqt(*command, fails=1).stderr
     assert mine.state_of_all() == ["stopped"]
@@ -99,17 +93,17 @@ def test_what_would_undo_the_jail_is_refused_at_every_start(mine, kind, path):
 def test_one_that_is_declared_no_more_is_a_clear_error_and_loses_nothing(mine):
     name = mine.new("-s", "-H", "mine")
     mine.hqt("stop", name)
-    configure(mine, "")
+    mine.configure("")
     error = mine.hqt("attach", "-d", name, fails=1).stderr
     assert "there is no harness named 'mine'" in error
     assert "[harnesses.mine] in config.toml" in error
-    configure(mine, DECLARED)
+    mine.configure(DECLARED)
     mine.hqt("attach", "-d", name)
     assert mine.state_of_all() == ["running"]
 
 
 def test_it_is_listed_and_can_be_the_default(mine):
-    configure(mine, 'harness = "mine"\n' + DECLARED)
+    mine.configure('harness = "mine"\n' + DECLARED)
     (found,) = [h for h in json.loads(mine.hqt("harnesses", "--json").stdout) if h["name"] == "mine"]
     assert found["path"] == str(mine.home / "bin/my-agent")
     assert found["install"] == "uv tool install my-agent"
@@ -140,7 +134,7 @@ def test_one_that_is_not_installed_is_told_with_how_to_install_it(mine):
     ],
 )
 def test_a_wrong_declaration_is_told_with_its_line(own_world, name, content, told):
-    configure(own_world, f"# first\n[harnesses.{shlex.quote(name)}]\n{content}\n")
+    own_world.configure(f"# first\n[harnesses.{shlex.quote(name)}]\n{content}\n")
     error = own_world.hqt("new", "-d", fails=1).stderr
     assert f"config.toml:{1 if name == 'Mine!' else 2}: " in error  # what is no key of TOML's is not found by its line
     assert told in error

@@ -15,7 +15,6 @@ from hqt.tmux import Server, SpawnRequest
 from tests.terminal import Terminal
 from tests.world import World, eventually
 
-HARNESS = Path(__file__).parent / "harness.py"
 # What is told, one JSON object a line, of the variables that hqt adds.
 PROGRAM = """#!/usr/bin/python3 -I
 import json, os
@@ -28,11 +27,10 @@ with open(os.path.expanduser("~/told"), "a") as told:
 @pytest.fixture
 def told(own_world):
     """Have a program told of everything, and return what reads what it was told."""
-    (own_world.home / ".config/hqt").mkdir(parents=True)
     program = own_world.home / "tell me"
     program.write_text(PROGRAM)
     program.chmod(0o755)
-    (own_world.home / ".config/hqt/config.toml").write_text(f"notify = [{json.dumps(str(program))}]\n")
+    own_world.configure(f"notify = [{json.dumps(str(program))}]\n")
     own_world.give_away()
 
     def told():
@@ -47,12 +45,6 @@ def lines(world):
     return path.read_text().splitlines() if path.exists() else []
 
 
-def stand_in(world, *arguments, kinds=""):
-    shutil.copy(HARNESS, world.project)
-    world.fake("claude", f"export STAND_IN='{kinds}' TURN_S=0.1\nexec /usr/bin/python3 harness.py \"$@\"")
-    return world.new("-H", "claude", *arguments)
-
-
 def window_option(world, name, option):
     return world.tmux("display-message", "-p", "-t", f"hqt:={name}", f"#{{{option}}}").strip()
 
@@ -65,7 +57,9 @@ def ring(world, name, times=1):
 
 @pytest.mark.parametrize("sandbox", [["-s"], ["-s", "--no-net", "--ro"], []], ids=" ".join)
 def test_one_that_asks_rings_its_window_and_the_users_program_is_told(own_world, told, sandbox):
-    name = stand_in(own_world, *sandbox, kinds="asks") if "--ro" not in sandbox else asks_read_only(own_world, sandbox)
+    if "--ro" in sandbox:
+        (own_world.project / "received").symlink_to("/tmp/received")  # of the jail: there it can write what it is given
+    name = own_world.stand_in(*sandbox, kinds="asks")
     other = own_world.sh("exec sleep 1000", "-n", "other")
     own_world.tmux("select-window", "-t", f"hqt:={other}")
     own_world.hqt("send", name, "ask me")
@@ -80,14 +74,6 @@ def test_one_that_asks_rings_its_window_and_the_users_program_is_told(own_world,
         "HQT_PROJECT": str(own_world.project),
     }
     assert window_option(own_world, name, "window_bell_flag") == "1"
-
-
-def asks_read_only(world, sandbox):
-    """Start the stand-in where it cannot write what it was given."""
-    shutil.copy(HARNESS, world.project)
-    (world.project / "received").symlink_to("/tmp/received")  # in the jail
-    world.fake("claude", 'export STAND_IN=asks TURN_S=0.1\nexec /usr/bin/python3 harness.py "$@"')
-    return world.new("-H", "claude", *sandbox)
 
 
 def test_one_that_has_ended_is_told_with_its_status_and_its_window_is_marked(own_world, told):
@@ -115,7 +101,7 @@ def test_the_end_rings_every_terminal_that_shows_the_server(own_world, told):
 
 
 def test_one_that_goes_idle_or_is_stopped_is_not_told(own_world, told):
-    name = stand_in(own_world)
+    name = own_world.stand_in()
     own_world.hqt("send", "--wait", name, "do it")
     own_world.hqt("stop", name)
     ends = own_world.sh("read -r line", "-n", "ends")  # what is told of this one comes after all else
@@ -182,8 +168,7 @@ def test_a_hostile_folder_does_not_become_the_program(own_world, told):
 
 
 def test_the_desktop_is_told_with_what_it_would_read_as_markup_escaped(own_world):
-    (own_world.home / ".config/hqt").mkdir(parents=True)
-    (own_world.home / ".config/hqt/config.toml").write_text("desktop = true\n")
+    own_world.configure("desktop = true\n")
     own_world.fake("notify-send", 'for word; do printf "%s\\n" "$word"; done >>~/told')
     project = own_world.home / "<b>bold<i>"
     project.mkdir()
@@ -195,8 +180,7 @@ def test_the_desktop_is_told_with_what_it_would_read_as_markup_escaped(own_world
 
 @pytest.mark.parametrize("setting", ['notify = ["no-such-program"]', "desktop = true"])
 def test_a_program_that_is_missing_is_in_the_log_and_told_by_doctor(own_world, setting):
-    (own_world.home / ".config/hqt").mkdir(parents=True)
-    (own_world.home / ".config/hqt/config.toml").write_text(setting)
+    own_world.configure(setting)
     own_world.environment["PATH"] = str(only_what_is_needed(own_world))
     own_world.give_away()
     ring(own_world, own_world.sh("read -r line"))

@@ -223,9 +223,7 @@ def test_it_says_what_it_does_and_a_prompt_is_known_to_be_taken(world, harness):
 def test_a_question_rings_the_window_and_the_user_is_told(world, harness):
     if harness != "claude":
         pytest.skip("in a jail it asks nothing")
-    (world.home / ".config/hqt").mkdir(parents=True)
-    (world.home / ".config/hqt/config.toml").write_text('notify = ["sh", "-c", "echo $HQT_NAME $HQT_EVENT >>told"]\n')
-    world.give_away()
+    world.configure('notify = ["sh", "-c", "echo $HQT_NAME $HQT_EVENT >>told"]\n')
     other = world.sh("exec sleep 1000", "-n", "other")
     name = world.new("-s", "-H", harness, "-p", "ASK: shall I?")
     world.tmux("select-window", "-t", f"hqt:={other}")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,19 +10,11 @@ from hqt.services.sending import typed, typed_in
 from hqt.tmux import Cursor
 from tests.world import eventually
 
-HARNESS = Path(__file__).parent / "harness.py"
-
 
 @pytest.fixture
 def start(own_world):
     """Start a session of the stand-in, and return its name."""
-
-    def start(*arguments, kinds="", turn_s="0.2"):
-        shutil.copy(HARNESS, own_world.project)  # where a jail has it
-        own_world.fake("claude", f"export STAND_IN='{kinds}' TURN_S={turn_s}\nexec /usr/bin/python3 harness.py \"$@\"")
-        return own_world.new("-H", "claude", *arguments)
-
-    return start
+    return own_world.stand_in
 
 
 def received(world):

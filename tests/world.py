@@ -22,6 +22,7 @@ from tests.forkserver import ask
 
 PLAIN_UID = 54321
 DEADLINE_S = 30
+HARNESS = Path(__file__).parent / "harness.py"
 SECRET = "planted-secret-7f3a"
 
 
@@ -176,6 +177,20 @@ class World:
         self.give_away()
         if str(program.parent) not in self.environment["PATH"].split(os.pathsep):
             self.environment |= self.path_with(program.parent)
+
+    def configure(self, text):
+        """Write `config.toml`, and return its path."""
+        path = self.home / ".config/hqt/config.toml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        self.give_away()
+        return path
+
+    def stand_in(self, *arguments, kinds="", turn_s="0.2"):
+        """Start a session of tests/harness.py in Claude Code's place, and return its name."""
+        shutil.copy(HARNESS, self.project)  # where a jail has it
+        self.fake("claude", f"export STAND_IN='{kinds}' TURN_S={turn_s}\nexec /usr/bin/python3 harness.py \"$@\"")
+        return self.new("-H", "claude", *arguments)
 
     def sh(self, script, *arguments, **options):
         """Start a generic session that runs a shell script, and return its name."""

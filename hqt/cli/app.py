@@ -53,7 +53,8 @@ class _Commands(TyperGroup):
     def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
         """Return the command of that name; where there is none, the names that typer may suggest are there."""
         if cmd_name not in COMMANDS:
-            self.commands.update({name: found for name in COMMANDS if (found := self.get_command(ctx, name))})
+            for name in COMMANDS:
+                self.get_command(ctx, name)
             return None
         if cmd_name not in self.commands:
             alone = _plain_typer()

@@ -29,7 +29,7 @@ def send(
     if not prompt.strip():
         raise UsageError("the prompt is empty", "hqt send NAME 'what to do'")
     view = listing.find(name)
-    print_line(f"{view.row.name} {sending.SAID_OF[sending.send(view, prompt, force=force)]}")
+    print_line(sending.send(view, prompt, force=force))
     if not wait:
         return
     for ended, goal in watching.wait([view], (Goal.IDLE, Goal.WAITING), any_of_them=False, timeout_s=timeout):

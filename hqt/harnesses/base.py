@@ -6,6 +6,7 @@ A configurator looks at files and runs nothing. It declares flags and binds; it 
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import stat
 import uuid
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 BindKind = Literal["bind", "snapshot", "mask"]
 _SCRIPT_SUFFIXES = {".bash", ".cjs", ".js", ".lua", ".mjs", ".pl", ".ps1", ".py", ".rb", ".sh", ".ts", ".zsh"}
+
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+"""The name of an environment variable."""
 
 STATUS_FILE = "status"
 """The file in a session's run folder that its harness writes `working`, `waiting` or `idle` into."""

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, SpawnConfig, mask, snapshot
+from hqt.harnesses.base import FOLDER, VARIABLE, Bind, HarnessConfigurator, SpawnConfig, mask, snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +16,6 @@ _LISTS = ("command", "sandbox_flags", "resume", "binds", "snapshots", "masks", "
 KEYS = (*_LISTS, *_TEXTS)
 """What a declaration may hold; `docs/configuration.md` says what each means."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PATHS = ("binds", "snapshots", "masks")
 
 
@@ -100,5 +99,5 @@ def _require_sense(lists: Mapping[str, tuple[str, ...]]) -> None:
             if not path.startswith(("~/", "/")) or ".." in Path(path).parts:
                 raise ValueError(f"{kind}: {path!r} is not a path from / or ~/")
     for variable in lists["environment"]:
-        if not _VARIABLE.fullmatch(variable):
+        if not VARIABLE.fullmatch(variable):
             raise ValueError(f"environment: {variable.partition('=')[0]!r} is not a variable's name")

@@ -48,7 +48,7 @@ def rename(view: View, name: str) -> list[str]:
 
 def send(view: View, text: str) -> list[str]:
     """Type a prompt into the session's harness."""
-    return [f"{view.row.name} {sending.SAID_OF[sending.send(view, text)]}"]
+    return [sending.send(view, text)]
 
 
 def check(view: View) -> list[checking.Finding]:

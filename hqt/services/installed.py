@@ -6,10 +6,14 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hqt import executables, program
 from hqt.harnesses import HARNESSES
-from hqt.services.harnesses import all_harnesses, configurator
+from hqt.services.harnesses import all_harnesses
+
+if TYPE_CHECKING:
+    from hqt.harnesses.base import HarnessConfigurator
 
 _TIMEOUT_S = 5
 
@@ -40,8 +44,8 @@ class Installed:
 
 def harnesses() -> list[tuple[str, bool]]:
     """Return every harness and whether it is installed, the installed ones first; generic comes last of them."""
-    found = [(name, path_of(name) is not None) for name in all_harnesses()]
-    return sorted(found, key=lambda harness: (not harness[1], harness[0] == "generic"))
+    found = [(name, path_of(harness) is not None) for name, harness in all_harnesses().items()]
+    return sorted(found, key=lambda harness: not harness[1])
 
 
 def described(*, with_declared: bool = True) -> list[Installed]:
@@ -51,20 +55,20 @@ def described(*, with_declared: bool = True) -> list[Installed]:
         HqtError: the configuration, which may declare some, cannot be read.
 
     """
-    names = [name for name in (all_harnesses() if with_declared else HARNESSES) if name != "generic"]
-    with ThreadPoolExecutor(len(names)) as pool:
-        return list(pool.map(_described, names))
+    known = all_harnesses() if with_declared else HARNESSES
+    wanted = [harness for name, harness in known.items() if name != "generic"]
+    with ThreadPoolExecutor(len(wanted)) as pool:
+        return list(pool.map(_described, wanted))
 
 
-def _described(name: str) -> Installed:
-    harness = configurator(name)
-    path = path_of(name)
+def _described(harness: type[HarnessConfigurator]) -> Installed:
+    path = path_of(harness)
     setup = harness(Path.home(), Path("/"), os.environ).setup_hint() if path else ""
     version = program.version(str(path), timeout_s=_TIMEOUT_S) if path else ""
-    return Installed(name, str(path or ""), version, harness.verified, harness.install_hint, setup)
+    return Installed(harness.name, str(path or ""), version, harness.verified, harness.install_hint, setup)
 
 
-def path_of(name: str) -> Path | None:
+def path_of(harness: type[HarnessConfigurator]) -> Path | None:
     """Return a harness's program, None where it is not installed."""
     path_value = executables.steady_path(os.environ.get("PATH", ""))
-    return executables.which(configurator(name).executable, path_value, Path("/"))
+    return executables.which(harness.executable, path_value, Path("/"))

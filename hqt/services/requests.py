@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from hqt import config, limits
 from hqt.errors import HarnessNotInstalledError, UsageError
+from hqt.harnesses.base import VARIABLE
 from hqt.sandbox import SandboxPolicy
 from hqt.services import installed
 from hqt.services.creation import NewSession, OwnBind
 from hqt.services.harnesses import all_harnesses
 from hqt.tmux import socket_path
 
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _ARGUMENT_BYTES = 131_071  # Linux's MAX_ARG_STRLEN, less the end
 
 
@@ -54,8 +53,8 @@ def default_harness() -> str:
         HarnessNotInstalledError: none is installed.
 
     """
-    for name in all_harnesses():
-        if name != "generic" and installed.path_of(name):
+    for name, harness in all_harnesses().items():
+        if name != "generic" and installed.path_of(harness):
             return name
     raise HarnessNotInstalledError(
         "no agent that hqt knows is installed",
@@ -76,7 +75,7 @@ def request_for(options: Options) -> NewSession:
     if len(options.prompt.encode("utf-8", "surrogateescape")) > _ARGUMENT_BYTES:
         raise UsageError(f"a prompt has at most {_ARGUMENT_BYTES} bytes", "put it into a file and name that file")
     for name in options.variable_names:
-        if not _VARIABLE.fullmatch(name):
+        if not VARIABLE.fullmatch(name):
             raise UsageError(f"--env takes the name of a variable, not {name.partition('=')[0]!r}…", "export it first")
     if options.here and "TMUX_PANE" not in os.environ:
         raise UsageError("--here works inside tmux only", "leave it out")

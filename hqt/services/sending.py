@@ -17,12 +17,11 @@ if TYPE_CHECKING:
 
 Taken = Literal["taken", "queued", "unknown"]
 """`taken`: the harness began to work on it. `queued`: it works, and has it for later. `unknown`: it does not say."""
-SAID_OF: dict[Taken, str] = {
+_SAID: dict[Taken, str] = {
     "taken": "took the prompt",
     "queued": "is working: it has the prompt for when it is done",
     "unknown": "was given the prompt; it does not say whether it took it",
 }
-"""What follows the session's name in the line about it."""
 _READY_S = 15.0
 """How long a harness that was just started may take until its input line is there."""
 _SHOWN_S = 10.0
@@ -41,13 +40,17 @@ _HINT, _NO_HINT = {"2", "7"}, {"", "0", "22", "27"}  # dim, reverse video; and w
 _LINE_ENDS = re.compile(r"\r\n?|\x85|\u2028|\u2029")
 
 
-def send(view: View, text: str, *, force: bool = False) -> Taken:
-    """Paste the text into the session's harness and press Enter.
+def send(view: View, text: str, *, force: bool = False) -> str:
+    """Paste the text into the session's harness, press Enter, and return what came of it, in a line.
 
     Raises:
         ServiceError: the session does not run, waits for an answer, has a half-typed draft, or did not take it.
 
     """
+    return f"{view.row.name} {_SAID[_taken(view, text, force=force)]}"
+
+
+def _taken(view: View, text: str, *, force: bool) -> Taken:
     name, pane = view.row.name, view.pane
     if pane is None or view.state != "running":
         raise ServiceError(f"{name} is not running ({view.state_in_words})", f"hqt attach {name} starts it")
