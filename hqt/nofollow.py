@@ -16,6 +16,7 @@ from hqt.errors import ServiceError
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path, PurePath
+    from typing import BinaryIO
 
 Kind = Literal["missing", "file", "folder", "link", "other"]
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -59,12 +60,20 @@ def make_file(root: Path, relative: PurePath, content: bytes) -> None:
 
 def read_file(root: Path, relative: PurePath, limit: int) -> bytes:
     """Return at most `limit` bytes of the regular file `root/relative`; nothing when it is missing or none."""
+    with opened_file(root, relative) as file:
+        return file.read(limit) if file else b""
+
+
+@contextmanager
+def opened_file(root: Path, relative: PurePath) -> Iterator[BinaryIO | None]:
+    """Open the regular file `root/relative` for reading; None when it is missing or none."""
     if kind(root, relative) != "file":
-        return b""
+        yield None
+        return
     with _refusing_links(root, relative), _opened(root, relative.parent) as folder:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         with os.fdopen(os.open(relative.name, flags, dir_fd=folder), "rb") as file:
-            return file.read(limit)
+            yield file
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hqt.harnesses import HARNESSES
+from hqt.harnesses.base import HarnessConfigurator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,6 +53,7 @@ def _section(name: str) -> str:
         ("private copy", _code(modes["snapshot"])),
         ("masked", _code(modes["masked"])),
         ("says what it does by", _STATUS[kind.says_status]),
+        ("turns and tokens", "" if kind.count is HarnessConfigurator.count else "from its record of the conversation"),
         ("empty input line", f"`{kind.input_prompt}`" if kind.input_prompt else "not known"),
     ]
     table = "\n".join(f"| {what} | {told} |" for what, told in rows if told)

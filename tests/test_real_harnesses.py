@@ -167,6 +167,20 @@ def test_a_conversation_goes_on_after_a_stop(world, harness):
     shows(world, name, "TURNS: 2")
 
 
+def test_show_says_what_the_running_conversation_has_used(world, harness):
+    name = world.new("-s", "-H", harness, "-p", "RUN: echo hi")
+    shows(world, name, "DONE: ")
+
+    def used():
+        return world.show(name)["usage"] or {"tokens": {}}
+
+    # Two answers, of which the stand-in says the same each time.
+    eventually(lambda: used()["tokens"].get("written") == 10, used)
+    assert used()["turns"] == 1
+    assert used()["tokens"] == {"read": 20, "cached": 0, "written": 10}
+    assert used()["model"]
+
+
 def test_two_sessions_in_one_folder_keep_their_own_conversations(world, harness):
     names = []
     for text in ("first", "second"):

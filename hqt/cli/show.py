@@ -41,6 +41,8 @@ def _print(found: Details) -> None:
     print_line(f"  tmux          {row.socket}" + (f", window {found.view.pane.window}" if found.view.pane else ""))
     print_line(f"  created       {row.created_at}")
     print_line(f"  next attach   {found.next_attach_in_words}")
+    if found.usage:
+        print_line(f"  used          {found.usage.in_words()}")
     if found.policy is None:
         print_line("  sandbox       none: it can do all that you can")
         return

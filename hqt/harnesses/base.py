@@ -13,11 +13,13 @@ import uuid
 from abc import ABC
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
+
+    from hqt.harnesses.usage import Usage
 
 BindKind = Literal["bind", "snapshot", "mask"]
 _SCRIPT_SUFFIXES = {".bash", ".cjs", ".js", ".lua", ".mjs", ".pl", ".ps1", ".py", ".rb", ".sh", ".ts", ".zsh"}
@@ -196,8 +198,21 @@ class HarnessConfigurator(ABC):
 
     def has_conversation(self, conversation: str) -> bool:
         """Tell whether the harness's own record of the conversation is on disk."""
+        return self.conversation_file(conversation) is not None
+
+    def conversation_file(self, conversation: str) -> Path | None:
+        """Return the harness's own record of the conversation, a file of JSON lines in its folder, if it is there."""
         del conversation
-        return False
+        return None
+
+    def count(self, entry: Any, usage: Usage) -> None:
+        """Add an entry of such a record to what was used.
+
+        Raises:
+            ValueError, KeyError, TypeError, AttributeError: the entry is none that counts.
+
+        """
+        del entry, usage
 
     def find_conversation(self, since: datetime, *, claimed: Collection[str], open_files: Collection[Path]) -> str:
         """Return the id of the conversation that this session started, or nothing when it cannot be told exactly.

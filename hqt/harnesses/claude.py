@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, SpawnConfig, mask, programs_in, snapshot
+from hqt.harnesses.usage import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from hqt.harnesses.usage import Usage
 
 _GUARDED_FILES = {"settings.json": b"{}\n", "settings.local.json": b"{}\n", "CLAUDE.md": b""}
 _GUARDED_FOLDERS = ("agents", "commands", "hooks", "output-styles", "plugins", "rules", "skills", "workflows")
@@ -93,9 +96,20 @@ class Claude(HarnessConfigurator):
         except (ValueError, KeyError, TypeError):
             return False
 
-    def has_conversation(self, conversation: str) -> bool:
+    def conversation_file(self, conversation: str) -> Path | None:
         """Look for the conversation's file, which is written from the first turn on."""
-        return bool(conversation) and os.path.isfile(self.conversations / f"{conversation}.jsonl")
+        path = self.conversations / f"{conversation}.jsonl"
+        return path if conversation and os.path.isfile(path) else None
+
+    def count(self, entry: Any, usage: Usage) -> None:
+        """Count what a person typed, and each answer once: its entries share an id. Subagents keep other records."""
+        if entry["type"] == "user":
+            usage.turns += entry["origin"]["kind"] == "human"
+        elif entry["type"] == "assistant" and entry["message"]["model"] != "<synthetic>":
+            answer, used = entry["message"], entry["message"]["usage"]
+            read = used["input_tokens"] + used["cache_creation_input_tokens"]
+            tokens = Tokens(read, used["cache_read_input_tokens"], used["output_tokens"])
+            usage.add(answer["id"], answer["model"], tokens)
 
     def setup_hint(self) -> str:
         """Without `~/.claude.json` every start in the jail is a first start."""

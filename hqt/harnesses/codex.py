@@ -6,13 +6,16 @@ import json
 import os
 import re
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hqt.harnesses.base import Bind, HarnessConfigurator, SpawnConfig, mask, programs_in, snapshot
+from hqt.harnesses.usage import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
+
+    from hqt.harnesses.usage import Usage
 
 _ROLLOUT = re.compile(r"rollout-.*-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl")
 _FIRST_LINE_BYTES = 1 << 20
@@ -56,9 +59,22 @@ class Codex(HarnessConfigurator):
             snapshot(self.folder / "config.toml"),  # names programs to run: mcp_servers, notify, hooks
         ]
 
-    def has_conversation(self, conversation: str) -> bool:
+    def conversation_file(self, conversation: str) -> Path | None:
         """Look for the conversation's rollout file."""
-        return bool(conversation) and any(found == conversation for found, _ in self._rollouts())
+        return next((path for found, path in self._rollouts() if found == conversation), None)
+
+    def count(self, entry: Any, usage: Usage) -> None:
+        """Count the turns; the record has the model before each, and the sums of the tokens after each answer."""
+        payload = entry["payload"]
+        match entry["type"], payload.get("type"):
+            case "event_msg", "task_started":
+                usage.turns += 1
+            case "event_msg", "token_count":
+                sums = payload["info"]["total_token_usage"]
+                cached = sums["cached_input_tokens"]
+                usage.set(usage.model, Tokens(sums["input_tokens"] - cached, cached, sums["output_tokens"]))
+            case "turn_context", _:
+                usage.set(payload["model"], usage.tokens)
 
     def find_conversation(self, since: datetime, *, claimed: Collection[str], open_files: Collection[Path]) -> str:
         """Return the id of the rollout that the session's own processes hold open, else of the only one it can be."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, mask, programs_in, snapshot, with_hooks
+from hqt.harnesses.usage import Tokens
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from hqt.harnesses.usage import Usage
 
 _GUARDED_FILES = {"GEMINI.md": b"", ".env": b"", "trustedFolders.json": b"{}\n"}
 _GUARDED_FOLDERS = ("agents", "commands", "extensions", "hooks", "policies", "skills")
@@ -76,12 +79,22 @@ class Gemini(HarnessConfigurator):
             return json.dumps({"projects": {str(self.project): self.project_name}}).encode()
         return with_hooks(original, {event: self._saying(status) for event, status in _HOOKS.items()})
 
-    def has_conversation(self, conversation: str) -> bool:
+    def conversation_file(self, conversation: str) -> Path | None:
         """Look for the conversation's file, whose name ends with the beginning of its id."""
+        if not conversation:
+            return None
         chats = self.folder / "tmp" / self.project_name / "chats"
-        return bool(conversation) and any(
-            _is_of(path, conversation) for path in chats.glob(f"session-*-{conversation[:8]}.json*")
-        )
+        found = chats.glob(f"session-*-{conversation[:8]}.json*")
+        return next((path for path in found if _is_of(path, conversation)), None)
+
+    def count(self, entry: Any, usage: Usage) -> None:
+        """Count what a person typed, and each answer once: it is written again with what its tools returned."""
+        if entry["type"] == "user":
+            usage.turns += not any("functionResponse" in part for part in entry["content"])
+        elif entry["type"] == "gemini":
+            used = entry["tokens"]
+            tokens = Tokens(used["input"] - used["cached"], used["cached"], used["output"] + used["thoughts"])
+            usage.add(entry["id"], entry["model"], tokens)
 
     def setup_hint(self) -> str:
         """Without settings, it asks how to log in."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, mask, programs_in, snapshot
+from hqt.harnesses.usage import Tokens
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from hqt.harnesses.usage import Usage
 
 _GUARDED_FILES = {"AGENTS.md": b"", "models.json": b'{"providers": {}}\n'}  # models.json may name commands
 _GUARDED_FOLDERS = ("bin", "extensions", "git", "npm", "prompts", "skills", "themes", "tools")
@@ -54,9 +57,20 @@ class Pi(HarnessConfigurator):
             snapshot(self.folder / "settings.json"),  # names packages to load and a shell to use
         ]
 
-    def has_conversation(self, conversation: str) -> bool:
+    def conversation_file(self, conversation: str) -> Path | None:
         """Look for the conversation's file, which is written from the first answer on."""
-        return bool(conversation) and os.path.isfile(self._file(conversation))
+        path = self._file(conversation)
+        return path if conversation and os.path.isfile(path) else None
+
+    def count(self, entry: Any, usage: Usage) -> None:
+        """Count what a person typed, and the answers."""
+        message = entry["message"]
+        if message["role"] == "user":
+            usage.turns += 1
+        elif message["role"] == "assistant":
+            used = message["usage"]
+            tokens = Tokens(used["input"] + used["cacheWrite"], used["cacheRead"], used["output"])
+            usage.add(entry["id"], message["model"], tokens)
 
     def setup_hint(self) -> str:
         """Without a login, a key or a provider of the user's own, it has no model."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, mask, programs_in, snapshot, with_hooks
+from hqt.harnesses.usage import Tokens
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from hqt.harnesses.usage import Usage
 
 _GUARDED_FILES = {"QWEN.md": b"", ".env": b"", "trustedFolders.json": b"{}\n"}
 _GUARDED_FOLDERS = ("agents", "commands", "extensions", "hooks", "skills")
@@ -61,9 +64,20 @@ class Qwen(HarnessConfigurator):
         del path
         return with_hooks(original, {event: self._saying(status) for event, status in _HOOKS.items()})
 
-    def has_conversation(self, conversation: str) -> bool:
+    def conversation_file(self, conversation: str) -> Path | None:
         """Look for the conversation's file, which is written from the first turn on."""
-        return bool(conversation) and os.path.isfile(self.project_folder / "chats" / f"{conversation}.jsonl")
+        path = self.project_folder / "chats" / f"{conversation}.jsonl"
+        return path if conversation and os.path.isfile(path) else None
+
+    def count(self, entry: Any, usage: Usage) -> None:
+        """Count what a person typed, and the answers."""
+        if entry["type"] == "user":
+            usage.turns += 1
+        elif entry["type"] == "assistant":
+            used = entry["usageMetadata"]
+            cached = used["cachedContentTokenCount"]
+            written = used["candidatesTokenCount"] + used["thoughtsTokenCount"]
+            usage.add(entry["uuid"], entry["model"], Tokens(used["promptTokenCount"] - cached, cached, written))
 
     def setup_hint(self) -> str:
         """Without settings, it asks how to log in."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from hqt import paths
+from hqt.services import usage
 from hqt.services.sessions import SessionService
 from hqt.services.start import policy_of
 
 if TYPE_CHECKING:
     from hqt.harnesses.base import Bind
+    from hqt.harnesses.usage import Usage
     from hqt.limits import Limits
     from hqt.sandbox import SandboxPolicy
     from hqt.services.listing import View
@@ -27,13 +30,17 @@ class Details:
     resumes: bool
     weaknesses: list[str]
     limits: Limits
+    conversation: str
+    """The harness's own id of it, empty while it is not known."""
+    usage: Usage | None
+    """What the conversation has used, by the harness's own record; None where there is none."""
 
     @property
     def next_attach_in_words(self) -> str:
         """What the next `hqt attach` does."""
         if self.view.state == "running":
             return "shows its window"
-        return f"goes on with {self.view.row.conversation}" if self.resumes else "starts it afresh"
+        return f"goes on with {self.conversation}" if self.resumes else "starts it afresh"
 
     def to_json(self) -> dict[str, object]:
         """Return the object that `hqt show --json` prints. Keys are only ever added."""
@@ -48,21 +55,27 @@ class Details:
             "limits": asdict(self.limits),
             "weaknesses": self.weaknesses,
             "resume": {
-                "conversation": self.view.row.conversation or None,
+                "conversation": self.conversation or None,
                 "rung": "resume" if self.resumes else "fresh",
             },
+            "usage": self.usage.to_json() if self.usage else None,
         }
 
 
 def details(view: View) -> Details:
-    """Return what there is to know; changes nothing.
+    """Return what there is to know; changes nothing but what it keeps of the usage that it read.
 
     Raises:
         HqtError: the session could not be started as it is.
 
     """
     policy = policy_of(view.row)
-    resumes, start = SessionService().plan(view)
+    service = SessionService()
+    resumes, start = service.plan(view)
+    conversation = service.conversation(view)
+    used = usage.of(start.harness, conversation, paths.session_folder(view.row.id))
     # What runs is what tmux was given; what would run is rebuilt from the row.
     argv = view.server.start_command(view.pane) if view.pane else start.command
-    return Details(view, policy, argv, start.binds, start.names, resumes, start.weaknesses, start.limits)
+    return Details(
+        view, policy, argv, start.binds, start.names, resumes, start.weaknesses, start.limits, conversation, used
+    )

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session as Transaction
 
-    from hqt.harnesses.base import SpawnConfig
+    from hqt.harnesses.base import HarnessConfigurator, SpawnConfig
     from hqt.sandbox import SandboxPolicy
 
 GRACE_S = 0.3
@@ -192,8 +192,7 @@ class SessionService:
 
     def _get_resume_config(self, row: Row) -> SpawnConfig | None:
         """Return the command that goes on with the row's conversation, or None when there is none on disk."""
-        environment = known(json.loads(row.environment_json), host_environment())
-        harness = configurator(row.harness)(Path(environment["HOME"]), Path(row.project), environment)
+        harness = _harness(row)
         if not harness.has_conversation(row.conversation):
             return None
         return harness.build_resume_config(
@@ -257,20 +256,18 @@ class SessionService:
             return Started(view, rung, setup_hint=start.setup_hint)
         return Started(view, rung, ended, server.screen(pane), start.setup_hint)
 
-    def _learn_conversation(self, view: View) -> None:
-        """Record the conversation that the harness chose itself, while its processes can still tell."""
-        row = view.row
-        if row.conversation or row.started_at is None:
-            return
-        environment = known(json.loads(row.environment_json), host_environment())
-        harness = configurator(row.harness)(Path(environment["HOME"]), Path(row.project), environment)
+    def conversation(self, view: View) -> str:
+        """Return the harness's id of the conversation; of one that it chose itself, while its processes can tell."""
         with self._transaction() as transaction:
-            claimed = set(transaction.scalars(select(Session.conversation).where(Session.id != row.id)))
-            open_files = processes.open_files(view.pane.pid) if view.state == "running" and view.pane else set()
-            since = datetime.fromisoformat(row.started_at)
-            found = harness.find_conversation(since, claimed=claimed, open_files=open_files)
-            if found:
-                _session(transaction, row.id).conversation = found
+            return view.row.conversation or _found_conversation(transaction, view)
+
+    def _learn_conversation(self, view: View) -> None:
+        """Record the conversation that the harness chose itself."""
+        if view.row.conversation:
+            return
+        with self._transaction() as transaction:
+            if found := _found_conversation(transaction, view):
+                _session(transaction, view.row.id).conversation = found
 
     def _fresh_view(self, session_id: str) -> View:
         with self._transaction() as transaction:
@@ -317,6 +314,21 @@ def _require_promises(start: Start, policy: SandboxPolicy) -> None:
         raise ServiceError(
             f"the jail does not hold ({what})", "nothing was started; hqt check tells more of a session that runs"
         )
+
+
+def _found_conversation(transaction: Transaction, view: View) -> str:
+    row = view.row
+    if row.started_at is None:
+        return ""
+    harness = _harness(row)
+    claimed = set(transaction.scalars(select(Session.conversation).where(Session.id != row.id)))
+    open_files = processes.open_files(view.pane.pid) if view.state == "running" and view.pane else set()
+    return harness.find_conversation(datetime.fromisoformat(row.started_at), claimed=claimed, open_files=open_files)
+
+
+def _harness(row: Row) -> HarnessConfigurator:
+    environment = known(json.loads(row.environment_json), host_environment())
+    return configurator(row.harness)(Path(environment["HOME"]), Path(row.project), environment)
 
 
 def _session(transaction: Transaction, session_id: str) -> Session:
