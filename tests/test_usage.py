@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -127,7 +128,7 @@ class Record:
     """The record of one conversation, in a home folder."""
 
     def __init__(self, name, home):
-        self.harness = HARNESSES[name](home, PROJECT, {})
+        self.harness: Any = HARNESSES[name](home, PROJECT, {})
         self.conversation = CODEX_ID if name == "codex" else self.harness.new_conversation()
         places = {
             "claude": lambda: self.harness.conversations / f"{self.conversation}.jsonl",
