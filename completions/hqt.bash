@@ -149,7 +149,7 @@ _hqt_table() {
         arguments=('sessions') repeats=
         ;;
     'peek')
-        options='--lines -n --help -h'
+        options='--lines -n --follow -f --help -h'
         arguments=('sessions') repeats=
         case $option in
         --lines | -n) kind='none' ;;

@@ -106,6 +106,7 @@ complete -c hqt -n "__hqt_command_is show" -l help -s h -d 'Show this help.'
 complete -c hqt -n "__hqt_command_is show 1" -a '(__hqt_sessions)'
 
 complete -c hqt -n "__hqt_command_is peek" -l lines -s n -x -d 'Only that many of the last lines.'
+complete -c hqt -n "__hqt_command_is peek" -l follow -s f -d 'Then go on with what is new, until it ends.'
 complete -c hqt -n "__hqt_command_is peek" -l help -s h -d 'Show this help.'
 complete -c hqt -n "__hqt_command_is peek 1" -a '(__hqt_sessions)'
 

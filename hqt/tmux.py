@@ -77,6 +77,21 @@ class Cursor:
 
 
 @dataclass(frozen=True, slots=True)
+class Look:
+    """A pane's screen and what is above it, as plain lines, its size in characters, and if its command ended."""
+
+    lines: list[str]
+    width: int
+    height: int
+    is_dead: bool
+
+    @property
+    def scrolled_off(self) -> list[str]:
+        """The lines above the screen."""
+        return self.lines[: -self.height]
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """A running server's version, and the options of it that matter to a jail."""
 
@@ -223,8 +238,15 @@ class Server:
     def screen(self, pane: Pane) -> list[str]:
         """Return what the pane's command has written, the lines that are not empty, as plain text."""
         lines = self._run("capture-pane", "-p", "-J", "-S", "-", "-t", pane.pane).stdout.split("\n")
-        # tmux's own last line on a dead pane; it scrolls what was on the screen away.
-        return [line.rstrip() for line in lines if line.strip() and not line.startswith("Pane is dead (")]
+        return [line.rstrip() for line in lines if is_written(line)]
+
+    def look(self, pane: Pane, scrollback: int) -> Look | None:
+        """Return the pane as it is now with that many lines above its screen at most, None when it is gone."""
+        facts = ("display-message", "-p", "-t", pane.pane, "#{pane_width},#{pane_height},#{pane_dead}")
+        ended = self._run(*facts, ";", "capture-pane", "-p", "-S", f"-{scrollback}", "-t", pane.pane)
+        told, _, text = ended.stdout.partition("\n")
+        width, height, dead = (int(number) for number in told.split(",")) if not ended.returncode else (0, 0, 0)
+        return Look(text.removesuffix("\n").split("\n"), width, height, bool(dead)) if height else None
 
     def coloured_screen(self, pane: Pane) -> list[str]:
         """Return what is on the pane's screen now, line by line, with tmux's own escape sequences for the colours."""
@@ -373,6 +395,11 @@ class Server:
         return subprocess.CompletedProcess(
             ended.args, ended.returncode, os.fsdecode(ended.stdout), os.fsdecode(ended.stderr)
         )
+
+
+def is_written(line: str) -> bool:
+    """Tell whether a line was written by the pane's command: it is not empty, and not what tmux says of a dead one."""
+    return bool(line.strip()) and not line.startswith("Pane is dead (")
 
 
 def _capture(pane: Pane) -> tuple[str, ...]:

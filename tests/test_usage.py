@@ -124,11 +124,15 @@ RECORDS = {
 RECORDING = sorted(RECORDS)
 
 
+def made(name, home) -> Any:
+    return HARNESSES[name](home, PROJECT, {})
+
+
 class Record:
     """The record of one conversation, in a home folder."""
 
     def __init__(self, name, home):
-        self.harness: Any = HARNESSES[name](home, PROJECT, {})
+        self.harness = made(name, home)
         self.conversation = CODEX_ID if name == "codex" else self.harness.new_conversation()
         places = {
             "claude": lambda: self.harness.conversations / f"{self.conversation}.jsonl",
