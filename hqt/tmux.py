@@ -16,24 +16,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hqt.errors import TmuxUnavailableError
-from hqt.tmux_hooks import hooks
 from hqt.tmux_language import format_literal, quoted, unescaped
+from hqt.tmux_window import SESSION, window_script
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from hqt.tmux_window import SpawnRequest
 
-SESSION = "hqt"
 OLDEST = (3, 2)
 _TRIES = 5
 _TIMEOUT_S = 20
-_DETACHED_SIZE = (200, 50)
 _SHELLS = {"ash", "bash", "dash", "fish", "ksh", "nu", "sh", "tcsh", "xonsh", "zsh"}
 _PANE_ID = re.compile(r"%\d+")
 
-# A user's own options must not matter to a window of ours, nor may a jail dress itself as something else.
-_WINDOW_OPTIONS = {"automatic-rename": "off", "monitor-bell": "on"}
-# On the pane, so that they go with it where a user moves it, and are not those of a pane split off beside it.
-_PANE_OPTIONS = {"remain-on-exit": "on", "allow-rename": "off", "allow-passthrough": "off"}
 _FIELDS = (
     "@hqt_id",
     "session_id",
@@ -99,25 +93,6 @@ class Facts:
     set_clipboard: str
     default_terminal: str
     allow_passthrough: str
-
-
-@dataclass(frozen=True, slots=True)
-class SpawnRequest:
-    """A window to be made: `command` runs as it is, without a shell, with `environment` added to the server's."""
-
-    hqt_id: str
-    name: str
-    cwd: Path
-    command: list[str]
-    environment: Mapping[str, str]
-    beside_pane: str = ""
-    """The pane in whose tmux session the window belongs; without it, the session `hqt`."""
-    size: tuple[int, int] = _DETACHED_SIZE
-    """Columns and rows of the session `hqt`, when it is made for this window and nobody is attached."""
-    replaces: str = ""
-    """The id of a pane that is closed once the new window is there."""
-    tell: tuple[str, ...] = ()
-    """What tmux runs, with the window's or the pane's id after it, when its bell rings or its command ends."""
 
 
 def socket_path(chosen: str = "", configured: str = "") -> Path:
@@ -192,7 +167,8 @@ class Server:
         for _ in range(_TRIES):  # another hqt may make or end the session between two looks
             # Asked first: a server started for a script that then fails ends at once, in the face of the next client.
             has_session = request.beside_pane or self._run("has-session", "-t", f"={SESSION}").returncode == 0
-            ended = self._run_script(self._window_script(request, first=not has_session))
+            session = self.session_of(request.beside_pane) if request.beside_pane else f"={SESSION}"
+            ended = self._run_script(window_script(request, session, self.socket, first=not has_session))
             if made := re.search(r"^(\$\d+) (@\d+) (%\d+) (\d+)$", ended.stdout, re.MULTILINE):
                 return Pane(request.hqt_id, made[1], made[2], made[3], int(made[4]), None)
             error = ended.stderr.strip() or f"tmux ended with status {ended.returncode}"
@@ -333,40 +309,6 @@ class Server:
         if not re.fullmatch(r"\$\d+\n", ended.stdout):
             raise TmuxUnavailableError(f"tmux does not know the pane {pane_id}", f"its socket is {self.socket}")
         return ended.stdout.strip()
-
-    def _window_script(self, request: SpawnRequest, *, first: bool) -> list[list[str]]:
-        session = self.session_of(request.beside_pane) if request.beside_pane else f"={SESSION}"
-        # The window is made under a name that nothing else has, so that the lines after it can name it.
-        target = f"{session}:=hqt-{request.hqt_id}"
-        columns, rows = request.size
-        where = (
-            ["new-session", "-d", "-s", SESSION, "-x", str(columns), "-y", str(rows)]
-            if first
-            else ["new-window", "-d", "-t", f"{session}:"]
-        )
-        environment = [word for name, value in request.environment.items() for word in ("-e", f"{name}={value}")]
-        return [
-            [
-                *where,
-                "-P",
-                "-F",
-                "#{session_id} #{window_id} #{pane_id} #{pane_pid}",
-                "-n",
-                f"hqt-{request.hqt_id}",
-                "-c",
-                format_literal(str(request.cwd)),
-                *environment,
-                "--",
-                *request.command,
-            ],
-            *(["set-option", scope, "-t", target, "@hqt_id", request.hqt_id] for scope in ("-w", "-p")),
-            *(["set-option", "-wq", "-t", target, name, value] for name, value in _WINDOW_OPTIONS.items()),
-            *(["set-option", "-pq", "-t", target, name, value] for name, value in _PANE_OPTIONS.items()),
-            *([["set-option", "-t", f"{session}:", "destroy-unattached", "off"]] if first else []),
-            *(["set-hook", "-g", event, hook] for event, hook in hooks(request.tell, self.socket) if request.tell),
-            *([["kill-pane", "-t", request.replaces]] if request.replaces else []),
-            ["rename-window", "-t", target, "--", format_literal(request.name)],
-        ]
 
     def _run_script(self, lines: list[list[str]]) -> subprocess.CompletedProcess[str]:
         """Run commands from tmux's standard input, where no length and no character of a word matters."""

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from hqt import launch
-from hqt.tmux import Server, SpawnRequest
+from hqt.tmux import Server
+from hqt.tmux_window import SpawnRequest
 from tests.terminal import Terminal
 from tests.world import World, eventually
 

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from hqt import launch, tmux, tmux_language
 from hqt.errors import TmuxUnavailableError
-from hqt.tmux import Server, SpawnRequest
+from hqt.tmux import Server
+from hqt.tmux_window import SpawnRequest
 from tests.world import eventually
 
 ARGUMENTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))

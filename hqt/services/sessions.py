@@ -28,7 +28,8 @@ from hqt.services.environment import known
 from hqt.services.harnesses import configurator
 from hqt.services.listing import View, views
 from hqt.services.start import Start, host_environment, plan_start
-from hqt.tmux import Pane, Server, SpawnRequest
+from hqt.tmux import Pane, Server
+from hqt.tmux_window import SpawnRequest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
