@@ -24,6 +24,8 @@ lint: .venv/dev ## Check the format, the style, the types and the shell scripts.
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/mypy
+	.venv/bin/lint-imports --no-cache --no-logo
+	.venv/bin/codespell
 	shellcheck .ci/run bench/install-peers scripts/demo scripts/install-harnesses scripts/require tmux/hqt.tmux tmux/status.sh
 	shellcheck --shell bash completions/hqt.bash
 
@@ -53,13 +55,17 @@ harnesses: .venv/dev ## Write the facts of docs/harnesses.md anew from the code.
 reference: .venv/dev ## Write docs/reference.md anew from the command line.
 	PYTHONPATH=. .venv/bin/python scripts/reference.py
 
+.PHONY: site
+site: .venv/dev ## Build the pages of docs/ as a site, in site/; a link that leads nowhere is an error.
+	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --quiet
+
 .PHONY: pictures
 pictures: .venv/dev ## Take the pictures of docs/ anew.
 	.venv/bin/python scripts/pictures.py
 
 .PHONY: clean
 clean: ## Remove what the other targets made.
-	rm -rf .venv .npm .peers dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .npm .peers dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 .venv/installed: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is missing" >&2; exit 1; }

@@ -75,8 +75,9 @@ def load() -> Config:
     }
     for key, known in (("harness", (*HARNESSES, *values["harnesses"])), ("theme", THEMES)):
         if values.get(key, "") not in ("", *known):
-            told = f"{path}:{lines[key]}: there is no {key} named {values[key]!r}"
-            raise HqtError(told, f"known: {', '.join(known)}")
+            raise HqtError(
+                f"{path}:{lines[key]}: there is no {key} named {values[key]!r}", f"known: {', '.join(known)}"
+            )
     return Config(**values, lines=lines)
 
 

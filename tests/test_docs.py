@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import inspect
 import re
 from pathlib import Path
 
 import pytest
 
+from hqt import errors
+
 ROOT = Path(__file__).parent.parent
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+ERRORS = {name for name, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.HqtError)}
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#([^)]*))?\)")
 
 
@@ -41,3 +46,32 @@ def test_every_decision_is_in_their_list():
     folder = ROOT / "docs/decisions"
     pages = {path.name for path in folder.glob("*.md")} - {"README.md"}
     assert {path for path, _ in LINK.findall((folder / "README.md").read_text())} == pages
+
+
+def test_every_error_is_in_troubleshooting_and_no_other_one():
+    page = (ROOT / "docs/troubleshooting.md").read_text()
+    told = {row[1] for row in re.finditer(r"^\| `(.+?)` \|", page, re.MULTILINE)}
+    assert told == set(_messages())
+
+
+def _messages():
+    """The first argument of every error of hqt's, and of the texts that one is made from, `…` for what it puts in."""
+    for path in (ROOT / "hqt").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or not node.args:
+                continue
+            is_ours = node.func.id in ERRORS or (node.func.id == "ValueError" and path.name == "limits.py")
+            first = node.args[0]
+            for message in [first.body, first.orelse] if isinstance(first, ast.IfExp) else [first]:
+                if is_ours and (text := _template(message)) and not text.startswith("not limits"):
+                    yield text
+
+
+def _template(message):
+    if isinstance(message, ast.Constant):
+        return message.value
+    if isinstance(message, ast.JoinedStr):
+        return "".join(part.value if isinstance(part, ast.Constant) else "…" for part in message.values).replace(
+            "……", "…"
+        )
+    return ""
