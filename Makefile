@@ -55,6 +55,10 @@ harnesses: .venv/dev ## Write the facts of docs/harnesses.md anew from the code.
 reference: .venv/dev ## Write docs/reference.md anew from the command line.
 	PYTHONPATH=. .venv/bin/python scripts/reference.py
 
+.PHONY: man
+man: .venv/dev ## Write the manual page anew from the command line.
+	.venv/bin/python scripts/man.py
+
 .PHONY: site
 site: .venv/dev ## Build the pages of docs/ as a site, in site/; a link that leads nowhere is an error.
 	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --quiet

@@ -3,48 +3,13 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
-from typing import Any
 
-import typer
-
-from hqt.cli.app import app
-from hqt.harnesses import HARNESSES
+from command_line import NO_FILES, Command, Parameter, command_line
 
 FOLDER = Path(__file__).parent.parent / "completions"
 FILES = {"bash": "hqt.bash", "zsh": "_hqt", "fish": "hqt.fish"}
-NO_FILES = "none"
-KINDS = {
-    "harness": "values " + " ".join(HARNESSES),
-    "project": "folders",
-    "prompt_file": "files",
-    "bind": "files",
-    "force_bind": "files",
-    "env": "variables",
-    "names": "sessions",
-}
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """An option or an argument; `kind` says what completes its value, "" for an option without one."""
-
-    names: list[str]
-    help: str
-    kind: str
-    repeats: bool
-
-
-@dataclass(frozen=True)
-class Command:
-    """A command as its parameters show it."""
-
-    name: str
-    help: str
-    options: list[Parameter] = field(default_factory=list)
-    arguments: list[Parameter] = field(default_factory=list)
 
 
 def main() -> int:
@@ -63,43 +28,9 @@ def main() -> int:
 
 def everything() -> dict[str, str]:
     """Return every file's text."""
-    root: Any = typer.main.get_command(app)
-    shared = _command("", root).options
-    context = root.make_context("hqt", [], resilient_parsing=True)
-    found = [(name, root.get_command(context, name)) for name in root.list_commands(context)]
-    commands = [_command(name, command) for name, command in found if not command.hidden]
+    root, commands = command_line()
+    shared = root.options
     return {"hqt.bash": bash(shared, commands), "_hqt": zsh(shared, commands), "hqt.fish": fish(shared, commands)}
-
-
-def _command(name: str, command: Any) -> Command:
-    made = Command(name, (command.help or "").split("\n")[0])
-    for parameter in command.params:
-        if parameter.param_type_name == "option":
-            pairs = [parameter.opts, parameter.secondary_opts] if parameter.secondary_opts else [parameter.opts]
-            for names, about in zip(pairs, _abouts(parameter), strict=False):
-                made.options.append(Parameter(sorted(names), about, _kind(parameter), parameter.multiple))
-        else:
-            about = getattr(parameter, "help", None) or ""
-            made.arguments.append(Parameter([parameter.name or ""], about, _kind(parameter), parameter.nargs != 1))
-    made.options.append(Parameter(["--help", "-h"], "Show this help.", "", repeats=False))
-    return made
-
-
-def _abouts(option: Any) -> list[str]:
-    about = option.help or ""
-    if option.secondary_opts:
-        return [about, f"The opposite of {max(option.opts, key=len)}."]
-    return [about]
-
-
-def _kind(parameter: Any) -> str:
-    if getattr(parameter, "is_flag", False):
-        return ""
-    if choices := getattr(parameter.type, "choices", None):
-        return "values " + " ".join(choices)
-    if parameter.name == "name" and parameter.param_type_name == "argument":
-        return "sessions"
-    return KINDS.get(parameter.name or "", NO_FILES)
 
 
 def _text(value: str) -> str:
@@ -110,7 +41,7 @@ def _text(value: str) -> str:
 def bash(shared: list[Parameter], commands: list[Command]) -> str:
     """Return bash's file: tables, and one function that reads them."""
     lines = []
-    for command in [Command("", "", shared), *commands]:
+    for command in [Command("", "", "", "", shared), *commands]:
         lines.append(f"    {_text(command.name)})")
         options = " ".join(name for option in command.options for name in option.names)
         lines.append(f"        options={_text(options)}")
@@ -344,7 +275,7 @@ def fish(shared: list[Parameter], commands: list[Command]) -> str:
             place_is = f"{condition} {place}{'+' if argument.repeats else ''}"
             action = _fish_action(argument.kind)
             lines.append(f'complete -c hqt -n "{place_is}" {action}')
-    valued = [name for command in [Command("", "", shared), *commands] for option in command.options
+    valued = [name for command in [Command("", "", "", "", shared), *commands] for option in command.options
               for name in option.names if option.kind]  # fmt: skip
     return FISH.substitute(lines="\n".join(lines), valued=" ".join(dict.fromkeys(valued)))
 

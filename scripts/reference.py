@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import typer
+from command_line import root_and_context, visible_commands
 
-from hqt.cli.app import app
 from hqt.errors import ExitCode
 
 PAGE = Path(__file__).parent.parent / "docs/reference.md"
@@ -21,14 +19,10 @@ can be set in [configuration.md](configuration.md).
 
 def page() -> str:
     """Return the page: the help of hqt, then that of every command, then the exit codes."""
-    root: Any = typer.main.get_command(app)
-    context = root.make_context("hqt", [], resilient_parsing=True, terminal_width=_WIDTH, max_content_width=_WIDTH)
+    root, context = root_and_context(terminal_width=_WIDTH, max_content_width=_WIDTH)
     sections = [_BEGINNING, _fenced(root.get_help(context))]
-    for name in root.list_commands(context):
-        command = root.get_command(context, name)
-        if not command.hidden:
-            own = command.make_context(name, [], parent=context, resilient_parsing=True)
-            sections.append(f"## hqt {name}\n\n{_fenced(command.get_help(own))}")
+    for command, own in visible_commands(root, context):
+        sections.append(f"## hqt {own.info_name}\n\n{_fenced(command.get_help(own))}")
     rows = "\n".join(f"| {code.value} | {code.name.lower().replace('_', ' ')} |" for code in ExitCode)
     sections.append(f"## Exit codes\n\n| code | meaning |\n|---:|---|\n{rows}\n")
     return "\n".join(sections)

@@ -18,10 +18,11 @@ ERRORS = {name for name, kind in inspect.getmembers(errors, inspect.isclass) if 
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#([^)]*))?\)")
 
 
-def test_the_reference_of_commands_is_in_step_with_the_command_line(monkeypatch):
+@pytest.mark.parametrize("name", ["reference", "man"])
+def test_what_is_made_from_the_command_line_is_in_step_with_it(name, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "scripts"))
-    script = importlib.import_module("reference")
-    assert script.PAGE.read_text() == script.page(), "make reference"
+    script = importlib.import_module(name)
+    assert script.PAGE.read_text() == script.page(), f"make {name}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -71,7 +72,6 @@ def _template(message):
     if isinstance(message, ast.Constant):
         return message.value
     if isinstance(message, ast.JoinedStr):
-        return "".join(part.value if isinstance(part, ast.Constant) else "…" for part in message.values).replace(
-            "……", "…"
-        )
+        parts = [str(part.value) if isinstance(part, ast.Constant) else "…" for part in message.values]
+        return "".join(parts).replace("……", "…")
     return ""

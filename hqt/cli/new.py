@@ -37,10 +37,17 @@ def new(
     harness: Annotated[
         str,
         typer.Option(
-            "--harness", "-H", help="An agent of hqt harnesses, or generic.", show_default="the first installed"
+            "--harness",
+            "-H",
+            metavar="HARNESS",
+            help="An agent of hqt harnesses, or generic.",
+            show_default="the first installed",
         ),
     ] = "",
-    name: Annotated[str, typer.Option("--name", "-n", help="The session's name.", show_default="PROJECT-HARNESS")] = "",
+    name: Annotated[
+        str,
+        typer.Option("--name", "-n", metavar="NAME", help="The session's name.", show_default="PROJECT-HARNESS"),
+    ] = "",
     sandbox: Annotated[
         bool | None, typer.Option("--sandbox/--no-sandbox", "-s", help="Run in a jail.", show_default="no jail")
     ] = None,
@@ -50,7 +57,7 @@ def new(
     net: Annotated[
         bool | None, typer.Option("--net/--no-net", help="The network in the jail.", show_default="net")
     ] = None,
-    prompt: Annotated[str, typer.Option("--prompt", "-p", help="The first prompt.")] = "",
+    prompt: Annotated[str, typer.Option("--prompt", "-p", metavar="TEXT", help="The first prompt.")] = "",
     prompt_file: Annotated[
         Path | None, typer.Option("--prompt-file", metavar="FILE", help="The first prompt, from a file; - reads it.")
     ] = None,

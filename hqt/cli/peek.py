@@ -15,7 +15,10 @@ from hqt.errors import HqtError
 def peek(
     name: choosing.PickedName = "",
     lines: Annotated[
-        int | None, typer.Option("--lines", "-n", min=1, help="Only that many of the last lines.", show_default="all")
+        int | None,
+        typer.Option(
+            "--lines", "-n", metavar="LINES", min=1, help="Only that many of the last lines.", show_default="all"
+        ),
     ] = None,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Then go on with what is new, until it ends.")] = False,
 ) -> None:
