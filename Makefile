@@ -18,6 +18,10 @@ test: .venv/dev ## Install what the tests need, and run them all.
 	@scripts/install-harnesses
 	.venv/bin/pytest -n 4 --dist loadgroup $(ARGS)
 
+.PHONY: lowest
+lowest: .venv/dev ## Test with the lowest versions of the dependencies.
+	@scripts/lowest
+
 .PHONY: lint
 lint: .venv/dev ## Check the format, the style, the types and the shell scripts.
 	@scripts/require shellcheck=shellcheck
@@ -26,7 +30,7 @@ lint: .venv/dev ## Check the format, the style, the types and the shell scripts.
 	.venv/bin/mypy
 	.venv/bin/lint-imports --no-cache --no-logo
 	.venv/bin/codespell
-	shellcheck .ci/run bench/install-peers scripts/demo scripts/install-harnesses scripts/require tmux/hqt.tmux tmux/status.sh
+	shellcheck .ci/run bench/install-peers scripts/demo scripts/install-harnesses scripts/lowest scripts/require tmux/hqt.tmux tmux/status.sh
 	shellcheck --shell bash completions/hqt.bash
 
 .PHONY: bench
@@ -69,7 +73,7 @@ pictures: .venv/dev ## Take the pictures of docs/ anew.
 
 .PHONY: clean
 clean: ## Remove what the other targets made.
-	rm -rf .venv .npm .peers dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .venv-lowest .npm .peers dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 .venv/installed: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is missing" >&2; exit 1; }
