@@ -34,7 +34,7 @@ def _section(name: str) -> str:
     kind = HARNESSES[name]
     harness = kind(_HOME, _PROJECT, {})
     binds = harness.sandbox_binds()
-    modes: dict[str, list[str]] = {"rw": [], "ro": [], "snapshot": [], "masked": []}
+    modes: dict[str, list[str]] = {"rw": [], "ro": [], "private": [], "snapshot": [], "masked": []}
     for bind in binds:
         modes[bind.mode].append(_place(bind.where))
     conversation = "ID" if harness.new_conversation() else ""
@@ -50,6 +50,7 @@ def _section(name: str) -> str:
         ("variables by name", _code(kind.environment_names)),
         ("writable", _code(modes["rw"])),
         ("read-only in it", _code(modes["ro"])),
+        ("private folder", _code(modes["private"])),
         ("private copy", _code(modes["snapshot"])),
         ("masked", _code(modes["masked"])),
         ("says what it does by", _STATUS[kind.says_status]),

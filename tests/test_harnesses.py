@@ -42,7 +42,8 @@ def test_permission_flags_are_added_only_when_sandboxed(name):
 def test_a_prompt_that_looks_like_an_option_is_a_prompt(name):
     command = made(name).build_spawn_config([], prompt="--version").command
     in_one_word = ["--prompt-interactive=--version"]
-    expected = {"gemini": in_one_word, "qwen": in_one_word, "pi": [" --version"]}.get(name, ["--", "--version"])
+    special = {"gemini": in_one_word, "qwen": in_one_word, "opencode": ["--prompt=--version"], "pi": [" --version"]}
+    expected = special.get(name, ["--", "--version"])
     assert command[-len(expected) :] == expected
 
 

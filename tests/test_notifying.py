@@ -164,7 +164,8 @@ def test_the_users_own_hooks_stay(own_world, told):
 def test_a_hostile_folder_does_not_become_the_program(own_world, told):
     name = own_world.sh('read -r line; mkdir hqt; echo \'open("planted", "w")\' | tee hqt/__init__.py >hqt/__main__.py')
     ring(own_world, name)
-    assert eventually(lambda: lines(own_world))
+    # Asked from elsewhere: `python -m` looks into its folder first, and tmux 3.3a may not see the end unasked.
+    assert eventually(lambda: own_world.hqt("ls", cwd="/") and lines(own_world))
     assert not (own_world.project / "planted").exists()
 
 

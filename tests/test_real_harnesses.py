@@ -67,11 +67,21 @@ def set_up_pi(world, url):
     (world.home / ".pi/agent/settings.json").write_text(json.dumps(settings))
 
 
+def set_up_opencode(world, url):
+    folder = world.home / ".config/opencode"
+    folder.mkdir(parents=True)
+    options = {"baseURL": f"{url}/v1", "apiKey": KEY}
+    provider = {"npm": "@ai-sdk/openai-compatible", "name": "loop", "options": options, "models": {"fake": {}}}
+    models = {"model": "loop/fake", "small_model": "loop/fake"}
+    (folder / "opencode.json").write_text(json.dumps({"provider": {"loop": provider}, **models}))
+
+
 SET_UP = {
     "claude": set_up_claude,
     "codex": set_up_codex,
     "gemini": set_up_gemini,
     "qwen": set_up_qwen,
+    "opencode": set_up_opencode,
     "pi": set_up_pi,
 }
 
@@ -88,10 +98,12 @@ def port(tmp_path_factory):
 
 # Only the first two refuse root in some way, so that it makes a difference.
 WHO = [("claude", "root"), ("codex", "root")] if os.getuid() == 0 else []
-WHO += [(name, "plain") for name in SET_UP]
+WHO += [(name, "plain") for name in SET_UP if name != "opencode"]
+# One at a time: a start takes it four seconds of this processor.
+ALL = [*WHO, pytest.param(("opencode", "plain"), marks=pytest.mark.xdist_group("opencode"))]
 
 
-@pytest.fixture(params=WHO, ids="-".join)
+@pytest.fixture(params=ALL, ids=[*map("-".join, WHO), "opencode-plain"])
 def who(request):
     """A harness, and the account that runs it."""
     return request.param
@@ -168,6 +180,8 @@ def test_a_conversation_goes_on_after_a_stop(world, harness):
 
 
 def test_show_says_what_the_running_conversation_has_used(world, harness):
+    if harness == "opencode":
+        pytest.skip("its record is a database")
     name = world.new("-s", "-H", harness, "-p", "RUN: echo hi")
     shows(world, name, "DONE: ")
 
@@ -207,8 +221,8 @@ def test_without_a_conversation_it_starts_afresh_as_the_first_time(world, harnes
 
 
 def test_the_users_own_configuration_is_out_of_reach(world, harness):
-    guarded = {"codex": "config.toml", "pi": "models.json"}.get(harness, "settings.json")
-    folder = {"pi": ".pi/agent"}.get(harness, f".{harness}")
+    guarded = {"codex": "config.toml", "pi": "models.json", "opencode": "opencode.json"}.get(harness, "settings.json")
+    folder = {"pi": ".pi/agent", "opencode": ".config/opencode"}.get(harness, f".{harness}")
     before = (world.home / folder / guarded).read_text() if (world.home / folder / guarded).exists() else "{}\n"
     attack = (
         f"echo planted > ~/{folder}/{guarded}; mkdir -p ~/{folder}/skills/evil; mv ~/{folder} ~/{folder}2; echo tried"
@@ -235,7 +249,7 @@ def test_it_says_what_it_does_and_a_prompt_is_known_to_be_taken(world, harness):
 
 
 def test_a_question_rings_the_window_and_the_user_is_told(world, harness):
-    if harness != "claude":
+    if harness not in ("claude", "opencode"):
         pytest.skip("in a jail it asks nothing")
     world.configure('notify = ["sh", "-c", "echo $HQT_NAME $HQT_EVENT >>told"]\n')
     other = world.sh("exec sleep 1000", "-n", "other")

@@ -9,10 +9,13 @@ from hqt.harnesses.codex import Codex
 from hqt.harnesses.gemini import Gemini
 from hqt.harnesses.generic import Generic
 from hqt.harnesses.kiro import Kiro
+from hqt.harnesses.opencode import OpenCode
 from hqt.harnesses.pi import Pi
 from hqt.harnesses.qwen import Qwen
 
 if TYPE_CHECKING:
     from hqt.harnesses.base import HarnessConfigurator
 
-HARNESSES: dict[str, type[HarnessConfigurator]] = {h.name: h for h in (Claude, Codex, Kiro, Gemini, Qwen, Pi, Generic)}
+HARNESSES: dict[str, type[HarnessConfigurator]] = {
+    h.name: h for h in (Claude, Codex, Kiro, Gemini, Qwen, OpenCode, Pi, Generic)
+}

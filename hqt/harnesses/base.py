@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from hqt.harnesses.usage import Usage
 
-BindKind = Literal["bind", "snapshot", "mask"]
+BindKind = Literal["bind", "private", "snapshot", "mask"]
 _SCRIPT_SUFFIXES = {".bash", ".cjs", ".js", ".lua", ".mjs", ".pl", ".ps1", ".py", ".rb", ".sh", ".ts", ".zsh"}
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -29,6 +29,8 @@ VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 STATUS_FILE = "status"
 """The file in a session's run folder that its harness writes `working`, `waiting` or `idle` into."""
+CONVERSATION_FILE = "conversation"
+"""The file beside it that some harnesses write the id of their conversation into."""
 RUN_FOLDER = "/run/hqt"
 """Where a jail has its session's run folder."""
 
@@ -45,8 +47,9 @@ class Bind:
 
     `target` is where it appears, `src` itself unless given. `create` is what is made at `src` first when nothing is
     there: a file's content, or `FOLDER`; without it, what is missing is left out. A `snapshot` is bound as a private
-    writable copy that is never copied back. A `mask` is an empty folder in place of what is there. What is `opened`
-    lies where a jail could replace it: it is opened without following links, and bound by that.
+    writable copy that is never copied back. A `private` folder is the session's own in place of the user's: what the
+    harness keeps there stays until the session is removed. A `mask` is an empty folder in place of what is there. What
+    is `opened` lies where a jail could replace it: it is opened without following links, and bound by that.
     """
 
     src: Path
@@ -66,14 +69,19 @@ class Bind:
         """The mode in a word, as `hqt show` prints it."""
         if self.kind == "mask":
             return "masked"
-        if self.kind == "snapshot":
-            return "snapshot"
+        if self.kind != "bind":
+            return self.kind
         return "rw" if self.writable else "ro"
 
 
 def snapshot(path: Path) -> Bind:
     """Return a private copy of `path`, made afresh at each start: for files that could carry commands out."""
     return Bind(path, writable=True, kind="snapshot", create=b"")
+
+
+def private(path: Path) -> Bind:
+    """Return a folder of the session's own in place of `path`: for what cannot be taken apart by project."""
+    return Bind(path, writable=True, kind="private", create=FOLDER)
 
 
 def mask(path: Path) -> Bind:
@@ -154,6 +162,8 @@ class HarnessConfigurator(ABC):
     """How long it may take to end when it does not know the conversation that it should go on with."""
     says_status: Literal["always", "in a jail", "never"] = "never"
     """Where it says what it is doing, from its start on; elsewhere that is guessed from tmux."""
+    said_conversation: str = ""
+    """The form (a regular expression) of the conversation's id where it says that too, in a jail, beside its status."""
     input_prompt: str = ""
     """What stands before its input line; nothing where it is not known how an empty one looks."""
 

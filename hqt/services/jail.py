@@ -38,6 +38,23 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
+class Root:
+    """A folder that the jail can write: its path in the jail and where it lies, which differ where it is private."""
+
+    path: Path
+    lies: Path
+
+    @property
+    def is_private(self) -> bool:
+        """Whether the jail has the session's own folder there, and not the user's."""
+        return self.path != self.lies
+
+    def holds(self, path: Path) -> bool:
+        """Tell whether `path` is inside."""
+        return path != self.path and path.is_relative_to(self.path)
+
+
+@dataclass(frozen=True, slots=True)
 class Copy:
     """A snapshot: the user's own file, and the private copy that the jail gets."""
 
@@ -90,13 +107,20 @@ def plan(
     binds: list[Bind] = []
     made: list[Made] = []
     copies: list[Copy] = []
-    roots: list[Path] = []
+    roots: list[Root] = []
     for bind in declared:
-        root = next((root for root in reversed(roots) if bind.src != root and bind.src.is_relative_to(root)), None)
+        root = next((root for root in reversed(roots) if root.holds(bind.src)), None)
         if not _is_there(bind.src, root) and bind.create is None:
             continue
+        if bind.kind == "private":
+            own = folder / "private" / bind.src.relative_to("/")
+            made.append(Made(own, Path(), FOLDER))
+            binds.append(replace(bind, src=own, target=bind.where, kind="bind"))
+            roots.append(Root(bind.src, own))
+            continue
         if bind.create is not None and (root or bind.create == FOLDER):
-            made.append(Made(root or bind.src, bind.src.relative_to(root or bind.src), bind.create))
+            lies, declared_as = (root.lies, root.path) if root else (bind.src, bind.src)
+            made.append(Made(lies, bind.src.relative_to(declared_as), bind.create))
         if bind.kind == "snapshot":
             private = folder / "snapshots" / f"{len(copies)}-{bind.src.name.lstrip('.')}"
             copies.append(Copy(bind.src, private))
@@ -107,26 +131,29 @@ def plan(
             binds.append(
                 replace(bind, src=resolved(bind.src), target=bind.where, opened=bind.opened or root is not None)
             )
-            roots.extend([bind.src] if bind.writable else [])
+            roots.extend([Root(bind.src, bind.src)] if bind.writable else [])
     if linked and not writable:
         binds.append(Bind(linked.common, opened=True))
     guards = project_guards(project, linked, nested) if writable else []
     for guard in guards:
         if guard.create is not None:
-            root = project if guard.src.is_relative_to(project) or not linked else linked.common
-            made.append(Made(root, guard.src.relative_to(root), guard.create))
+            holder = project if guard.src.is_relative_to(project) or not linked else linked.common
+            made.append(Made(holder, guard.src.relative_to(holder), guard.create))
     seccomp = folder / "seccomp.bpf" if program(os.uname().machine) else None
     return Jail(binds, guards, _etc(folder), folder, made, copies, seccomp)
 
 
-def _is_there(path: Path, root: Path | None) -> bool:
+def _is_there(path: Path, root: Root | None) -> bool:
     """Look for `path`; below `root`, a folder that a jail can write, no link is followed."""
     if root is None:
         return os.path.exists(path)
-    found = nofollow.kind(resolved(root), path.relative_to(root))
+    relative = path.relative_to(root.path)
+    found = nofollow.kind(resolved(root.lies), relative)
     if found == "link":
-        raise ServiceError(f"{path} is a link, inside a folder that a jail can write", "make it a plain file or folder")
-    return found != "missing"
+        raise ServiceError(
+            f"{root.lies / relative} is a link, inside a folder that a jail can write", "make it a plain file or folder"
+        )
+    return os.path.exists(path) if root.is_private else found != "missing"
 
 
 def _etc(folder: Path) -> list[Bind]:

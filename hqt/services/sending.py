@@ -22,7 +22,7 @@ _SAID: dict[Taken, str] = {
     "queued": "is working: it has the prompt for when it is done",
     "unknown": "was given the prompt; it does not say whether it took it",
 }
-_READY_S = 15.0
+_READY_S = 30.0
 """How long a harness that was just started may take until its input line is there."""
 _SHOWN_S = 10.0
 """How long it may take to show what was pasted, and to take it."""

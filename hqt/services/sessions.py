@@ -323,6 +323,9 @@ def _found_conversation(transaction: Transaction, view: View) -> str:
         return ""
     harness = _harness(row)
     claimed = set(transaction.scalars(select(Session.conversation).where(Session.id != row.id)))
+    said = status.conversation(row.id, harness.said_conversation) if harness.said_conversation else ""
+    if said and said not in claimed:
+        return said
     open_files = processes.open_files(view.pane.pid) if view.state == "running" and view.pane else set()
     return harness.find_conversation(datetime.fromisoformat(row.started_at), claimed=claimed, open_files=open_files)
 

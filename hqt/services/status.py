@@ -6,6 +6,7 @@ The file is written in the jail and is not trusted: a plain file, a few bytes, o
 from __future__ import annotations
 
 import os
+import re
 import stat
 import time
 from dataclasses import asdict, dataclass
@@ -14,7 +15,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
 from hqt import paths
-from hqt.harnesses.base import STATUS_FILE
+from hqt.harnesses.base import CONVERSATION_FILE, STATUS_FILE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +34,7 @@ class Goal(StrEnum):
 Word = Literal["working", "waiting", "idle"]
 _WORDS: dict[bytes, Word] = {b"working\n": "working", b"waiting\n": "waiting", b"idle\n": "idle"}
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_BYTES = 16
+_BYTES = 128
 _FOLDER = "run"
 _QUIET_S = 3
 
@@ -78,19 +79,32 @@ def of(session_folder: str, pane: Pane) -> Status:
     return _said(f"{session_folder}/{_FOLDER}/{STATUS_FILE}") or _guessed(pane)
 
 
+def conversation(session_id: str, form: str) -> str:
+    """Return the id that the harness says its conversation has, nothing where it says none of that form."""
+    content, _ = _content(f"{folder(session_id)}/{CONVERSATION_FILE}")
+    said = content.decode(errors="replace").removesuffix("\n")
+    return said if re.fullmatch(form, said) else ""
+
+
 def _said(path: str) -> Status | None:
+    content, written_s = _content(path)
+    word = _WORDS.get(content)
+    return Status(word, _time(min(written_s, time.time())), guess=False) if word else None
+
+
+def _content(path: str) -> tuple[bytes, float]:
+    """Return the beginning of a plain file, and when it was written; nothing of what is none."""
     try:
         descriptor = os.open(path, _FLAGS)
     except OSError:
-        return None
+        return b"", 0
     try:
         found = os.fstat(descriptor)
-        word = _WORDS.get(os.read(descriptor, _BYTES)) if stat.S_ISREG(found.st_mode) else None
+        return (os.read(descriptor, _BYTES), found.st_mtime) if stat.S_ISREG(found.st_mode) else (b"", 0)
     except OSError:
-        return None
+        return b"", 0
     finally:
         os.close(descriptor)
-    return Status(word, _time(min(found.st_mtime, time.time())), guess=False) if word else None
 
 
 def _guessed(pane: Pane) -> Status:
