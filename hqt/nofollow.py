@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import stat
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Literal
@@ -56,6 +57,27 @@ def make_file(root: Path, relative: PurePath, content: bytes) -> None:
             return
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
+
+
+def replace_file(root: Path, relative: PurePath, content: bytes) -> None:
+    """Put a file for the user alone at `root/relative`, whole or not at all, in place of a file or link that is there.
+
+    Raises:
+        OSError: it cannot be written, or a folder on the way is a link.
+
+    """
+    with _opened(root, relative.parent, make=True) as folder:
+        fresh = f".{relative.name}.{secrets.token_hex(8)}"  # a name that nobody can have planted
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(fresh, flags, 0o600, dir_fd=folder)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+            os.replace(fresh, relative.name, src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(fresh, dir_fd=folder)
+            raise
 
 
 def read_file(root: Path, relative: PurePath, limit: int) -> bytes:

@@ -42,7 +42,8 @@ def test_permission_flags_are_added_only_when_sandboxed(name):
 def test_a_prompt_that_looks_like_an_option_is_a_prompt(name):
     command = made(name).build_spawn_config([], prompt="--version").command
     in_one_word = ["--prompt-interactive=--version"]
-    special = {"gemini": in_one_word, "qwen": in_one_word, "opencode": ["--prompt=--version"], "pi": [" --version"]}
+    special = {"gemini": in_one_word, "qwen": in_one_word, "pi": [" --version"]}
+    special |= {"copilot": ["--interactive=--version"], "opencode": ["--prompt=--version"]}
     expected = special.get(name, ["--", "--version"])
     assert command[-len(expected) :] == expected
 
@@ -66,7 +67,8 @@ def test_everything_in_a_writable_folder_that_must_not_be_made_anew_is_made_firs
     root, *inside = made(name).sandbox_binds()
     for bind in inside:
         if (
-            bind.src.is_relative_to(root.src)
+            root.kind == "bind"
+            and bind.src.is_relative_to(root.src)
             and not bind.writable
             and bind.src.name not in ("local", "AGENTS.override.md", "SYSTEM.md", "APPEND_SYSTEM.md")
         ):

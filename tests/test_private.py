@@ -73,10 +73,35 @@ def test_a_link_that_the_jail_planted_there_leads_no_mount_astray(world, home):
     told(world, name)
     world.hqt("stop", name)
     (home / FOLDER / "auth.json").write_text(LOGIN)  # the user has logged in meanwhile
-    ended = world.hqt("attach", name, "-d", fails=1)
-    assert "auth.json is a link, inside a folder that a jail can write" in ended.stderr
+    world.hqt("attach", name, "-d")
     assert not (home / "victim").exists()
+    copy = own_folder(world, name) / "auth.json"
+    assert not copy.is_symlink()
+    assert copy.read_text() == LOGIN
+
+
+def test_a_folder_that_the_jail_planted_there_is_a_clear_error(world, home):
+    world.fake("opencode", f"rm ~/{FOLDER}/auth.json; mkdir -p ~/{FOLDER}/auth.json/in; echo told; exec sleep 1000")
+    name = world.new("-s", "-H", "opencode")
+    told(world, name)
+    world.hqt("stop", name)
+    ended = world.hqt("attach", name, "-d", fails=1)
+    assert "the jail cannot be made: " in ended.stderr
+    assert "auth.json" in ended.stderr
     assert world.state(name) == "stopped"
+
+
+def test_a_link_in_place_of_a_folder_of_the_users_is_a_clear_error(world, home):
+    world.fake(
+        "copilot", f"rmdir ~/.copilot/skills; ln -s /oldroot{home}/victim ~/.copilot/skills; echo told; exec sleep 9"
+    )
+    name = world.new("-s", "-H", "copilot")
+    told(world, name)
+    world.hqt("stop", name)
+    (home / ".copilot/skills").mkdir(parents=True)
+    ended = world.hqt("attach", name, "-d", fails=1)
+    assert "skills is a link, inside a folder that a jail can write" in ended.stderr
+    assert not (home / "victim").exists()
 
 
 def test_show_says_where_it_lies(world, home):

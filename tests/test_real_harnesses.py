@@ -76,9 +76,17 @@ def set_up_opencode(world, url):
     (folder / "opencode.json").write_text(json.dumps({"provider": {"loop": provider}, **models}))
 
 
+def set_up_copilot(world, url):
+    provider = {"COPILOT_PROVIDER_BASE_URL": f"{url}/v1", "COPILOT_PROVIDER_API_KEY": KEY}
+    world.environment |= {**provider, "COPILOT_MODEL": "fake", "COPILOT_OFFLINE": "true"}
+    (world.home / ".copilot").mkdir()
+    (world.home / ".copilot/settings.json").write_text("{}")
+
+
 SET_UP = {
     "claude": set_up_claude,
     "codex": set_up_codex,
+    "copilot": set_up_copilot,
     "gemini": set_up_gemini,
     "qwen": set_up_qwen,
     "opencode": set_up_opencode,
@@ -249,7 +257,7 @@ def test_it_says_what_it_does_and_a_prompt_is_known_to_be_taken(world, harness):
 
 
 def test_a_question_rings_the_window_and_the_user_is_told(world, harness):
-    if harness not in ("claude", "opencode"):
+    if harness not in ("claude", "copilot", "opencode"):
         pytest.skip("in a jail it asks nothing")
     world.configure('notify = ["sh", "-c", "echo $HQT_NAME $HQT_EVENT >>told"]\n')
     other = world.sh("exec sleep 1000", "-n", "other")
@@ -269,7 +277,11 @@ def test_a_long_prompt_arrives_whole(world, harness):
     text = "\n".join(f"line {number} {'x' * 90}" for number in range(1000))
     prompt = f"{text}\nthe very end"
     world.hqt("send", name, "-", "--wait", input=prompt)
-    shows(world, name, "the very end")
+    if harness == "copilot":  # it puts a long one into a file, and names that
+        (pasted,) = world.database.parent.glob("sessions/*/private/**/paste-*.txt")
+        assert pasted.read_text() == prompt
+    else:
+        shows(world, name, "the very end")
 
 
 def test_a_half_typed_draft_is_seen(world, harness):

@@ -32,6 +32,11 @@ def codex_sums(read, cached, written):
     return {"type": "event_msg", "payload": {"type": "token_count", "info": {"total_token_usage": sums}}}
 
 
+def copilot_answer(answer, model):
+    tokens = {"inputTokens": 330, "cacheReadTokens": 300, "outputTokens": 5}
+    return {"type": "session.usage_record", "id": answer, "data": {"usage": {"model": model, **tokens}}}
+
+
 def gemini_answer(answer, **more):
     tokens = {"input": 310, "cached": 300, "output": 4, "thoughts": 1}
     return {"id": answer, "type": "gemini", "tokens": tokens, "model": "flash", **more}
@@ -58,6 +63,14 @@ RECORDS = {
         {"type": "event_msg", "payload": {"type": "task_started"}},
         {"type": "turn_context", "payload": {"model": "haiku"}},
         codex_sums(660, 600, 10),
+    ],
+    "copilot": [
+        {"type": "session.start", "data": {}},
+        {"type": "user.message", "id": "u", "data": {"content": "RUN: echo hi"}},
+        copilot_answer("1", "opus"),
+        {"type": "assistant.message", "id": "a", "data": {"model": "opus"}},
+        {"type": "user.message", "id": "v", "data": {"content": "more"}},
+        copilot_answer("2", "haiku"),
     ],
     "gemini": [
         {"sessionId": "the-id", "kind": "main"},
@@ -137,6 +150,7 @@ class Record:
         places = {
             "claude": lambda: self.harness.conversations / f"{self.conversation}.jsonl",
             "codex": lambda: self.harness.folder / f"sessions/2026/12/03/rollout-2026-{CODEX_ID}.jsonl",
+            "copilot": lambda: self.harness.records / f"session-state/{self.conversation}/events.jsonl",
             "gemini": lambda: (
                 self.harness.folder
                 / f"tmp/{self.harness.project_name}/chats/session-2026-{self.conversation[:8]}.jsonl"

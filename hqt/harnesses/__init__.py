@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hqt.harnesses.claude import Claude
 from hqt.harnesses.codex import Codex
+from hqt.harnesses.copilot import Copilot
 from hqt.harnesses.gemini import Gemini
 from hqt.harnesses.generic import Generic
 from hqt.harnesses.kiro import Kiro
@@ -17,5 +18,5 @@ if TYPE_CHECKING:
     from hqt.harnesses.base import HarnessConfigurator
 
 HARNESSES: dict[str, type[HarnessConfigurator]] = {
-    h.name: h for h in (Claude, Codex, Kiro, Gemini, Qwen, OpenCode, Pi, Generic)
+    h.name: h for h in (Claude, Codex, Copilot, Kiro, Gemini, Qwen, OpenCode, Pi, Generic)
 }

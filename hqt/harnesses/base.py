@@ -133,7 +133,8 @@ class HarnessConfigurator(ABC):
     """The knowledge of one harness, for one project of one user.
 
     `environment` holds the variables that the harness would see (the recorded ones and the caller's), which may move
-    its folders. `run_folder` is where it says what it is doing.
+    its folders. `run_folder` is where it says what it is doing. `private_folders`, where it is sandboxed, is where its
+    private folders lie on the host, each by its path in the jail.
     """
 
     is_declared: ClassVar[bool] = False
@@ -167,17 +168,30 @@ class HarnessConfigurator(ABC):
     input_prompt: str = ""
     """What stands before its input line; nothing where it is not known how an empty one looks."""
 
-    def __init__(self, home: Path, project: Path, environment: Mapping[str, str], run_folder: str = RUN_FOLDER) -> None:
+    def __init__(
+        self,
+        home: Path,
+        project: Path,
+        environment: Mapping[str, str],
+        run_folder: str = RUN_FOLDER,
+        private_folders: Path | None = None,
+    ) -> None:
         self.home = home
         self.project = project
         self.environment = environment
         self.run_folder = run_folder
+        self.private_folders = private_folders
 
     @property
     def folder(self) -> Path:
         """Its own folder: `folder_name` in the home folder, or where `folder_variable` puts it."""
         moved = self.environment.get(self.folder_variable)
         return Path(moved) if moved else self.home / self.folder_name
+
+    @property
+    def records(self) -> Path:
+        """The folder, on the host, that its records of conversations lie in."""
+        return self.folder
 
     def sandbox_binds(self) -> list[Bind]:
         """Return the paths that the harness needs in its jail, in mount order."""
@@ -211,7 +225,7 @@ class HarnessConfigurator(ABC):
         return self.conversation_file(conversation) is not None
 
     def conversation_file(self, conversation: str) -> Path | None:
-        """Return the harness's own record of the conversation, a file of JSON lines in its folder, if it is there."""
+        """Return the harness's own record of the conversation, a file of JSON lines below `records`, if it is there."""
         del conversation
         return None
 

@@ -95,14 +95,14 @@ class OpenCode(HarnessConfigurator):
             # It installs its plugins' packages beside it.
             Bind(configuration / "package.json", writable=True, kind="snapshot"),
             private(self.folder),
-            Bind(self.folder / "auth.json", writable=True, kind="snapshot"),
+            snapshot(self.folder / "auth.json"),
             private(self.home / ".local/state/opencode"),
             snapshot(_PLUGIN),
         ]
 
     def snapshot_content(self, path: Path, original: bytes) -> bytes:
-        """Make the plugin by which it says what it is doing; the rest is as it is."""
-        return _SOURCE.replace("FOLDER", RUN_FOLDER).encode() if path == _PLUGIN else original
+        """Make the plugin by which it says what it is doing; the login is as it is, and none is an object too."""
+        return _SOURCE.replace("FOLDER", RUN_FOLDER).encode() if path == _PLUGIN else original or b"{}"
 
     def has_conversation(self, conversation: str) -> bool:
         """Take it that there is one, for it is in the session's own database: if not, opencode ends and is told."""

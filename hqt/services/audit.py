@@ -18,7 +18,7 @@ from hqt import paths
 from hqt.errors import ServiceError
 from hqt.runnable import runs
 from hqt.sandbox import policy_of
-from hqt.services.harnesses import configurator
+from hqt.services.harnesses import harness_of
 from hqt.services.jail import write_private
 from hqt.tree import Walk
 
@@ -138,8 +138,7 @@ def _look_again(row: Row) -> tuple[dict[str, _Seen], list[str]]:
 
 
 def _harness_of(row: Row) -> HarnessConfigurator:
-    environment = json.loads(row.environment_json)
-    return configurator(row.harness)(Path(environment["HOME"]), Path(row.project), environment)
+    return harness_of(row, json.loads(row.environment_json))
 
 
 def _baseline_file(session_id: str) -> Path:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hqt import config
+from hqt import config, paths
 from hqt.errors import ServiceError
 from hqt.harnesses import HARNESSES
+from hqt.harnesses.base import RUN_FOLDER
+from hqt.services import status
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hqt.db.rows import Row
     from hqt.harnesses.base import HarnessConfigurator
 
 
@@ -37,3 +43,21 @@ def configurator(name: str) -> type[HarnessConfigurator]:
             f"known harnesses: {', '.join(harnesses)}; [harnesses.{name}] in config.toml declares one",
         )
     return found
+
+
+def harness_of(row: Row, environment: Mapping[str, str]) -> HarnessConfigurator:
+    """Return what is known of a session's harness, for its project and its own folders.
+
+    Raises:
+        ServiceError: no harness has that name.
+
+    """
+    found, home, project = configurator(row.harness), Path(environment["HOME"]), Path(row.project)
+    if row.sandbox_json is None:
+        return found(home, project, environment, str(status.folder(row.id)))
+    return found(home, project, environment, RUN_FOLDER, private_folders(row.id))
+
+
+def private_folders(session_id: str) -> Path:
+    """Return where a session's private folders lie, each by its path in the jail."""
+    return paths.session_folder(session_id) / "private"

@@ -10,7 +10,7 @@ import os
 import pwd
 import shutil
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from hqt import nofollow
@@ -56,10 +56,11 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A snapshot: the user's own file, and the private copy that the jail gets."""
+    """A snapshot: the user's own file, and the private copy that the jail gets, at `root/relative`."""
 
     original: Path
-    private: Path
+    root: Path
+    relative: PurePath
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +82,14 @@ def plan(
     configurator: HarnessConfigurator,
     *,
     folder: Path,
+    private_folder: Path,
     executables: Iterable[Bind],
     own_binds: Iterable[Bind],
     linked: GitFolders | None,
     nested: Iterable[str],
     writable: bool,
 ) -> Jail:
-    """Return the jail of a session whose private folder is `folder` and whose project is `writable` or not.
+    """Return the jail of a session whose own folder is `folder`, and whose project is `writable` or not.
 
     `nested` are the folders below the project that were repositories when the session was made.
 
@@ -104,43 +106,58 @@ def plan(
         Bind(folder / "run", writable=True, target=Path(RUN_FOLDER), create=FOLDER),
         *own_binds,
     ]
-    binds: list[Bind] = []
-    made: list[Made] = []
-    copies: list[Copy] = []
-    roots: list[Root] = []
+    planned = _Planned(folder, private_folder)
     for bind in declared:
-        root = next((root for root in reversed(roots) if root.holds(bind.src)), None)
-        if not _is_there(bind.src, root) and bind.create is None:
-            continue
-        if bind.kind == "private":
-            own = folder / "private" / bind.src.relative_to("/")
-            made.append(Made(own, Path(), FOLDER))
-            binds.append(replace(bind, src=own, target=bind.where, kind="bind"))
-            roots.append(Root(bind.src, own))
-            continue
-        if bind.create is not None and (root or bind.create == FOLDER):
-            lies, declared_as = (root.lies, root.path) if root else (bind.src, bind.src)
-            made.append(Made(lies, bind.src.relative_to(declared_as), bind.create))
-        if bind.kind == "snapshot":
-            private = folder / "snapshots" / f"{len(copies)}-{bind.src.name.lstrip('.')}"
-            copies.append(Copy(bind.src, private))
-            binds.append(replace(bind, src=private, target=bind.where))
-        elif bind.kind == "mask":
-            binds.append(bind)
-        else:
-            binds.append(
-                replace(bind, src=resolved(bind.src), target=bind.where, opened=bind.opened or root is not None)
-            )
-            roots.extend([Root(bind.src, bind.src)] if bind.writable else [])
+        planned.add(bind)
     if linked and not writable:
-        binds.append(Bind(linked.common, opened=True))
+        planned.binds.append(Bind(linked.common, opened=True))
     guards = project_guards(project, linked, nested) if writable else []
     for guard in guards:
         if guard.create is not None:
             holder = project if guard.src.is_relative_to(project) or not linked else linked.common
-            made.append(Made(holder, guard.src.relative_to(holder), guard.create))
+            planned.made.append(Made(holder, guard.src.relative_to(holder), guard.create))
     seccomp = folder / "seccomp.bpf" if program(os.uname().machine) else None
-    return Jail(binds, guards, _etc(folder), folder, made, copies, seccomp)
+    return Jail(planned.binds, guards, _etc(folder), folder, planned.made, planned.copies, seccomp)
+
+
+class _Planned:
+    """The declared binds so far as concrete ones, and what they need."""
+
+    def __init__(self, folder: Path, private_folder: Path) -> None:
+        self._folder, self._private_folder = folder, private_folder
+        self._roots: list[Root] = []
+        self.binds: list[Bind] = []
+        self.made: list[Made] = []
+        self.copies: list[Copy] = []
+
+    def add(self, bind: Bind) -> None:
+        """Add one; what is missing and not to be made is left out."""
+        root = next((root for root in reversed(self._roots) if root.holds(bind.src)), None)
+        if not _is_there(bind.src, root) and bind.create is None:
+            return
+        if bind.kind == "private":
+            own = self._private_folder / bind.src.relative_to("/")
+            self.made.append(Made(own, Path(), FOLDER))
+            self.binds.append(replace(bind, src=own, target=bind.where, kind="bind"))
+            self._roots.append(Root(bind.src, own))
+            return
+        if bind.kind == "snapshot" and root and root.is_private:
+            # No mount: what lies there is the session's own, so it can be a plain file, which the harness may replace.
+            self.copies.append(Copy(bind.src, root.lies, bind.src.relative_to(root.path)))
+            return
+        if bind.create is not None and (root or bind.create == FOLDER):
+            holder = root or Root(bind.src, bind.src)
+            self.made.append(Made(holder.lies, bind.src.relative_to(holder.path), bind.create))
+        if bind.kind == "snapshot":
+            name = PurePath(f"{len(self.copies)}-{bind.src.name.lstrip('.')}")
+            self.copies.append(Copy(bind.src, self._folder / "snapshots", name))
+            self.binds.append(replace(bind, src=self._folder / "snapshots" / name, target=bind.where))
+        elif bind.kind == "mask":
+            self.binds.append(bind)
+        else:
+            is_opened = bind.opened or root is not None
+            self.binds.append(replace(bind, src=resolved(bind.src), target=bind.where, opened=is_opened))
+            self._roots.extend([Root(bind.src, bind.src)] if bind.writable else [])
 
 
 def _is_there(path: Path, root: Root | None) -> bool:
@@ -181,7 +198,9 @@ def make(jail: Jail, configurator: HarnessConfigurator) -> None:
                 nofollow.make_folder(root, made.relative)
         for copy in jail.copies:
             original = copy.original.read_bytes() if os.path.exists(copy.original) else b""
-            write_private(copy.private, configurator.snapshot_content(copy.original, original))
+            content = configurator.snapshot_content(copy.original, original)
+            copy.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            nofollow.replace_file(copy.root, copy.relative, content)
         if jail.seccomp:
             write_private(jail.seccomp, program(os.uname().machine))
         write_private(jail.folder / "etc/passwd", _accounts(configurator.home).encode())
@@ -215,11 +234,7 @@ def _groups() -> str:
 def write_private(path: Path, content: bytes) -> None:
     """Write a file of the session's own folder whole or not at all, for the user alone."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fresh = path.with_name(f".{path.name}.new")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-    fresh.replace(path)
+    nofollow.replace_file(path.parent, PurePath(path.name), content)
 
 
 def remove_folder(folder: Path) -> None:

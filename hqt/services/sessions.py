@@ -25,7 +25,7 @@ from hqt.services import jail, leftovers, names, notifying, processes, sandboxin
 from hqt.services.check import probe as probe_jail
 from hqt.services.creation import NewSession, new_row
 from hqt.services.environment import known
-from hqt.services.harnesses import configurator
+from hqt.services.harnesses import harness_of
 from hqt.services.listing import View, views
 from hqt.services.start import Start, host_environment, plan_start
 from hqt.tmux import Pane, Server
@@ -181,7 +181,7 @@ class SessionService:
                 return resumed
             dead = pane
             # The harness does not know the conversation any more, and may refuse its id a second time.
-            conversation = configurator(row.harness)(start.home, Path(row.project), {}).new_conversation()
+            conversation = start.harness.new_conversation()
             with self._transaction() as transaction:
                 _session(transaction, row.id).conversation = conversation
             row = replace(row, conversation=conversation)
@@ -331,8 +331,7 @@ def _found_conversation(transaction: Transaction, view: View) -> str:
 
 
 def _harness(row: Row) -> HarnessConfigurator:
-    environment = known(json.loads(row.environment_json), host_environment())
-    return configurator(row.harness)(Path(environment["HOME"]), Path(row.project), environment)
+    return harness_of(row, known(json.loads(row.environment_json), host_environment()))
 
 
 def _session(transaction: Transaction, session_id: str) -> Session:

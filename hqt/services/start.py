@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Literal
 from hqt import executables, launch, paths, sandbox
 from hqt.errors import HarnessNotInstalledError, SandboxUnavailableError, ServiceError, StateError
 from hqt.guards import GitFolders
-from hqt.harnesses.base import RUN_FOLDER, Bind
+from hqt.harnesses.base import Bind
 from hqt.limits import UNBOUNDED, Limits
 from hqt.refusals import Surroundings, refuse_bind, refuse_project, resolved
-from hqt.services import jail, status
+from hqt.services import jail
 from hqt.services.environment import jail_constants, kept_names, known, window_values
-from hqt.services.harnesses import configurator
+from hqt.services.harnesses import harness_of, private_folders
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,8 +111,7 @@ def plan_start(row: Row, *, rung: Rung, prompt: str = "") -> Start:
         )
     _require_owners(row)
     environment = known(plain, host_environment())
-    run_folder = RUN_FOLDER if policy else str(status.folder(row.id))
-    harness = configurator(row.harness)(Path(environment["HOME"]), project, environment, run_folder)
+    harness = harness_of(row, environment)
     config = _config(harness, row, rung, prompt)
     found = _executable(harness, config, plain["PATH"])
     by_name = (*harness.environment_names, *variables)
@@ -150,6 +149,7 @@ def _sandboxed(
     made = jail.plan(
         harness,
         folder=paths.session_folder(row.id),
+        private_folder=private_folders(row.id),
         executables=[*toolchains, *chain],
         own_binds=own_binds,
         linked=git,

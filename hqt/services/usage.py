@@ -50,7 +50,7 @@ def of(harness: HarnessConfigurator, conversation: str, session_folder: Path) ->
     before = _kept(kept)
     with (
         suppress(ServiceError),
-        nofollow.opened_file(resolved(harness.folder), path.relative_to(harness.folder)) as record,
+        nofollow.opened_file(resolved(harness.records), path.relative_to(harness.records)) as record,
     ):
         if record is None:
             return None
