@@ -53,7 +53,7 @@ def main() -> None:
         ]
         found = measure(wanted)
         found += [grown(found, "hqt ls, {} sessions", LISTED), grown(found, "hqt audit, {} files", AUDITED)]
-        found += screens.dashboards(listed[100])
+        found += [*screens.dashboards(listed[100]), screens.waits(listed[100])]
         show(found)
 
 

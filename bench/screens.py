@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -56,6 +58,30 @@ def dashboard(world: World, *, changes_a_second: int) -> dict[str, object]:
     world.tmux("kill-pane", "-t", pane)
     name = f"dashboard of 100, {changes_a_second} changes a second"
     return {"name": name, "cpu": f"{used:.1%} of a core", "memory": f"{memory} MiB"}
+
+
+def waits(world: World) -> dict[str, object]:
+    """Return what `hqt wait` for any of 100 costs while they change, and how soon it ends when one begins to wait."""
+    folders = sorted((world.state / "sessions").glob("*/run"))
+    names = [session["name"] for session in json.loads(world.hqt("ls", "--json"))]
+    stop = threading.Event()
+    changing = threading.Thread(target=change, args=(world, 100, stop))
+    changing.start()
+    argv = [*HQT, "wait", *names, "--any", "--for", "waiting"]
+    with subprocess.Popen(argv, env=world.environment, cwd=world.project, stdout=subprocess.PIPE) as process:
+        time.sleep(2)
+        before = ticks(str(process.pid))
+        time.sleep(_DASHBOARD_S)
+        used = (ticks(str(process.pid)) - before) / _TICKS_S / _DASHBOARD_S
+        stop.set()
+        changing.join()
+        began = time.perf_counter()
+        (folders[50] / "new").write_text("waiting\n")
+        (folders[50] / "new").rename(folders[50] / "status")
+        process.wait()
+        took = (time.perf_counter() - began) * 1000
+    name = f"wait for any of 100, 100 changes a second: ends {took:.0f} ms after"
+    return {"name": name, "cpu": f"{used:.1%} of a core"}
 
 
 def change(world: World, changes_a_second: int, stop: threading.Event) -> None:

@@ -107,7 +107,7 @@ def port(tmp_path_factory):
 # Only the first two refuse root in some way, so that it makes a difference.
 WHO = [("claude", "root"), ("codex", "root")] if os.getuid() == 0 else []
 WHO += [(name, "plain") for name in SET_UP if name != "opencode"]
-# One at a time: a start takes it four seconds of this processor.
+# One at a time: a start takes it twelve seconds of a processor.
 ALL = [*WHO, pytest.param(("opencode", "plain"), marks=pytest.mark.xdist_group("opencode"))]
 
 
@@ -139,6 +139,14 @@ def harness(who, world, port):
     return name
 
 
+@pytest.fixture
+def quick_harness(harness):
+    """The same, but for one whose every start takes twelve seconds of a processor: the other tests try that one."""
+    if harness == "opencode":
+        pytest.skip("each start takes it too long")
+    return harness
+
+
 def _for_everyone(binary):
     """The binaries lie where this checkout does; a plain user gets them where it can look."""
     real = binary.resolve()
@@ -163,10 +171,10 @@ def test_a_prompt_is_answered_without_any_dialog(world, harness):
     assert re.search("ECHO: +--hello there", screen(world, name))
 
 
-def test_the_model_runs_commands_in_the_jail_without_being_asked(world, harness):
+def test_the_model_runs_commands_in_the_jail_without_being_asked(world, quick_harness):
     command = "touch made-by-the-model; cat ~/.ssh/id_rsa || echo no secret; cat /proc/*/environ | grep -c PLANTED"
     world.environment["PLANTED"] = SECRET
-    name = world.new("-s", "-H", harness, "-p", f"RUN: {command}")
+    name = world.new("-s", "-H", quick_harness, "-p", f"RUN: {command}")
     shows(world, name, "DONE:")
     assert (world.project / "made-by-the-model").exists()
     assert SECRET not in screen(world, name)
@@ -203,11 +211,11 @@ def test_show_says_what_the_running_conversation_has_used(world, harness):
     assert used()["model"]
 
 
-def test_two_sessions_in_one_folder_keep_their_own_conversations(world, harness):
+def test_two_sessions_in_one_folder_keep_their_own_conversations(world, quick_harness):
     names = []
     for text in ("first", "second"):
-        names.append(world.new("-s", "-H", harness, "-n", text, "-p", f"I am {text}"))
-        if harness == "gemini":  # as it starts, it removes conversations of the folder that have no turn yet
+        names.append(world.new("-s", "-H", quick_harness, "-n", text, "-p", f"I am {text}"))
+        if quick_harness == "gemini":  # as it starts, it removes conversations of the folder that have no turn yet
             shows(world, text, "TURNS: 1")
     for name in names:
         shows(world, name, "TURNS: 1")
@@ -219,8 +227,8 @@ def test_two_sessions_in_one_folder_keep_their_own_conversations(world, harness)
         shows(world, name, f"I am {name}")
 
 
-def test_without_a_conversation_it_starts_afresh_as_the_first_time(world, harness):
-    name = world.new("-s", "-H", harness)
+def test_without_a_conversation_it_starts_afresh_as_the_first_time(world, quick_harness):
+    name = world.new("-s", "-H", quick_harness)
     before = world.show(name)["argv"]
     world.hqt("stop", name)
     world.hqt("attach", name, "-d")
@@ -270,14 +278,14 @@ def test_a_question_rings_the_window_and_the_user_is_told(world, harness):
     assert world.hqt("wait", name, "--for", "waiting", "--timeout", "30").stdout == f"{name} waiting\n"
 
 
-def test_a_long_prompt_arrives_whole(world, harness):
-    if harness == "pi":
+def test_a_long_prompt_arrives_whole(world, quick_harness):
+    if quick_harness == "pi":
         pytest.skip("Pi takes a minute and a half for it")
-    name = world.new("-s", "-H", harness)
+    name = world.new("-s", "-H", quick_harness)
     text = "\n".join(f"line {number} {'x' * 90}" for number in range(1000))
     prompt = f"{text}\nthe very end"
     world.hqt("send", name, "-", "--wait", input=prompt)
-    if harness == "copilot":  # it puts a long one into a file, and names that
+    if quick_harness == "copilot":  # it puts a long one into a file, and names that
         (pasted,) = world.database.parent.glob("sessions/*/private/**/paste-*.txt")
         assert pasted.read_text() == prompt
     else:
