@@ -165,8 +165,8 @@ def shows(world, name, text):
     return eventually(lambda: text in screen(world, name), lambda: f"{text!r} on the screen:\n{screen(world, name)}")
 
 
-def test_a_prompt_is_answered_without_any_dialog(world, harness):
-    name = world.new("-s", "-H", harness, "-p", "--hello there")
+def test_a_prompt_is_answered_without_any_dialog(world, quick_harness):
+    name = world.new("-s", "-H", quick_harness, "-p", "--hello there")
     shows(world, name, "TURNS: 1")
     assert re.search("ECHO: +--hello there", screen(world, name))
 
@@ -236,23 +236,23 @@ def test_without_a_conversation_it_starts_afresh_as_the_first_time(world, quick_
     assert world.state(name) == "running"
 
 
-def test_the_users_own_configuration_is_out_of_reach(world, harness):
-    guarded = {"codex": "config.toml", "pi": "models.json", "opencode": "opencode.json"}.get(harness, "settings.json")
-    folder = {"pi": ".pi/agent", "opencode": ".config/opencode"}.get(harness, f".{harness}")
+def test_the_users_own_configuration_is_out_of_reach(world, quick_harness):
+    guarded = {"codex": "config.toml", "pi": "models.json"}.get(quick_harness, "settings.json")
+    folder = {"pi": ".pi/agent"}.get(quick_harness, f".{quick_harness}")
     before = (world.home / folder / guarded).read_text() if (world.home / folder / guarded).exists() else "{}\n"
     attack = (
         f"echo planted > ~/{folder}/{guarded}; mkdir -p ~/{folder}/skills/evil; mv ~/{folder} ~/{folder}2; echo tried"
     )
-    name = world.new("-s", "-H", harness, "-p", f"RUN: {attack}")
+    name = world.new("-s", "-H", quick_harness, "-p", f"RUN: {attack}")
     shows(world, name, "DONE:")
     assert (world.home / folder / guarded).read_text() == before
     assert not (world.home / folder / "skills/evil").exists()
 
 
-def test_it_says_what_it_does_and_a_prompt_is_known_to_be_taken(world, harness):
-    if harness == "pi":
+def test_it_says_what_it_does_and_a_prompt_is_known_to_be_taken(world, quick_harness):
+    if quick_harness == "pi":
         pytest.skip("Pi says nothing")
-    name = world.new("-s", "-H", harness)
+    name = world.new("-s", "-H", quick_harness)
     assert world.hqt("send", name, "a first\nof two lines", "--wait").stdout.endswith(f"{name} is done\n")
     shows(world, name, "ECHO: a first")  # a hook may be done before the screen is
     world.hqt("send", name, "RUN: touch began; until test -e go; do sleep 0.1; done")
