@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _GUESS_S = 1.0
 """Between looks at a session whose harness says nothing: tmux tells when it last wrote."""
+_BURST_S = 0.05
+"""Between looks while one saying follows another: a hundred sessions that change keep no processor busy."""
 _SETTLING_S = 0.1
 """How long tmux may take to learn that a process has ended."""
 
@@ -89,6 +91,7 @@ def wait(
     while left:
         # Made anew each time, and before the look: a session may have been started again, and nothing is missed.
         with Watch(list(left.values())) as watch:
+            looked = time.monotonic()
             left = {view.row.id: view for view in listing.views([view.row for view in left.values()])}
             for session_id, view in list(left.items()):
                 if goal := _reached(view, goals):
@@ -111,6 +114,7 @@ def wait(
             )
             waits = [wait_s for wait_s in (remaining, soon) if wait_s is not None]
             watch.something(min(waits, default=None))
+        time.sleep(max(0.0, looked + _BURST_S - time.monotonic()))
 
 
 def _is_guessed(view: View) -> bool:
