@@ -14,7 +14,7 @@ demo: .venv/installed ## Install what is missing, and start a sandboxed session 
 
 .PHONY: test
 test: .venv/dev ## Install what the tests need, and run them all.
-	@scripts/require $(NEEDED) git=git runuser=util-linux zsh=zsh fish=fish less=less
+	@scripts/require $(NEEDED) git=git runuser=util-linux systemd-run=systemd zsh=zsh fish=fish less=less
 	@scripts/install-harnesses
 	.venv/bin/pytest -n 4 --dist loadgroup $(ARGS)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hqt.services.following import Following
@@ -22,6 +22,7 @@ def look(lines, *, width=80, dead=False):
     return Look(padded[-(SCROLLBACK + HEIGHT) :], width, HEIGHT, dead)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(min_value=0, max_value=SCROLLBACK), max_size=30))
 def test_whatever_is_written_between_two_looks_each_line_is_told_once(writes):
     lines = ["already there"]
@@ -70,7 +71,8 @@ def following(own_world):
 
     def start(*more):
         with out.open("w") as file:
-            command = [*own_world.program, "peek", "one", "--follow", *more]
+            # What a shell runs in the background ignores the key that interrupts, and so would this.
+            command = ["env", "--default-signal=INT", *own_world.program, "peek", "one", "--follow", *more]
             return subprocess.Popen(
                 command,
                 env=own_world.environment,

@@ -52,5 +52,5 @@ def imported(world, command):
             world.run(python, "-X", "importtime", *hqt, *command.split()),
         )
     )
-    assert bare < run
+    assert bare - {"linecache"} < run  # Python 3.13 keeps the source of a -c
     return run - bare

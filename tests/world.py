@@ -34,7 +34,8 @@ def readable_copy(repository: Path) -> tuple[list[str], Path]:
     base = Path(tempfile.mkdtemp(prefix="hqt-copy-", dir="/var/tmp"))
     atexit.register(shutil.rmtree, base, ignore_errors=True)
     base.chmod(0o755)
-    shutil.copytree(repository / "hqt", base / "hqt")
+    for folder in ("hqt", "completions", "tmux"):
+        shutil.copytree(repository / folder, base / folder)
     for installed in (path for path in map(Path, sys.path) if path.name == "site-packages"):
         shutil.copytree(installed, base, dirs_exist_ok=True, ignore=shutil.ignore_patterns("hqt*", "__editable__*"))
     return ["/usr/bin/python3", "-m", "hqt"], base
