@@ -124,6 +124,21 @@ def test_the_conversation_that_it_says_is_gone_on_with(own_world):
     eventually(lambda: args.read_text().splitlines() == ["--auto", f"--auto --session {ID}"], args.read_text)
 
 
+def test_one_that_was_begun_later_in_the_same_session_takes_its_place(own_world):
+    own_world.fake(
+        "opencode",
+        f"echo {ID} >/run/hqt/conversation; read -r line; echo {ID}2 >/run/hqt/conversation; exec sleep 1000",
+    )
+    name = own_world.new("-s", "-H", "opencode")
+    for start in (1, 2):
+        eventually(lambda: own_world.show(name)["resume"]["conversation"] == ID)
+        own_world.tmux("send-keys", "-t", f"hqt:={name}", "Enter")
+        eventually(lambda: own_world.show(name)["resume"]["conversation"] == f"{ID}2", f"start {start}")
+        own_world.hqt("stop", name)
+        assert own_world.show(name)["resume"] == {"conversation": f"{ID}2", "rung": "resume"}
+        own_world.hqt("attach", name, "-d")
+
+
 def test_one_that_is_another_sessions_already_is_not(own_world):
     own_world.fake("opencode", f"echo {ID} >/run/hqt/conversation; exec sleep 1000")
     first, second = (own_world.new("-s", "-H", "opencode", "-n", name) for name in ("first", "second"))

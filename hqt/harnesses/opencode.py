@@ -1,4 +1,4 @@
-"""opencode. Facts read from 1.18.33: `opencode --help`, traced starts, and starts in the jail (docs/harnesses.md)."""
+"""opencode. Facts read from 1.18.33: `opencode --help`, and starts in the jail (docs/harnesses.md)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _CONFIGURATION = (
     *("theme", "themes", "tool", "tools"),
 )
 _PLUGIN = Path("/run/hqt-opencode.js")
-# The first session that has no parent is the one on the screen, until another one begins to work.
+# A session with a parent is a subagent's: what that one does is not what the session on the screen does.
 _SOURCE = """\
-import { closeSync, existsSync, openSync, renameSync, writeFileSync, writeSync } from "node:fs"
+import { closeSync, openSync, renameSync, writeFileSync, writeSync } from "node:fs"
 
 const say = (file, word) => {
   writeFileSync(`FOLDER/${file}.new`, `${word}\\n`)

@@ -260,15 +260,14 @@ class SessionService:
     def conversation(self, view: View) -> str:
         """Return the harness's id of the conversation; of one that it chose itself, while its processes can tell."""
         with self._transaction() as transaction:
-            return view.row.conversation or _found_conversation(transaction, view)
+            return _current_conversation(transaction, view)
 
     def _learn_conversation(self, view: View) -> None:
         """Record the conversation that the harness chose itself."""
-        if view.row.conversation:
-            return
         with self._transaction() as transaction:
-            if found := _found_conversation(transaction, view):
-                _session(transaction, view.row.id).conversation = found
+            current = _current_conversation(transaction, view)
+            if current != view.row.conversation:
+                _session(transaction, view.row.id).conversation = current
 
     def _fresh_view(self, session_id: str) -> View:
         with self._transaction() as transaction:
@@ -317,17 +316,21 @@ def _require_promises(start: Start, policy: SandboxPolicy) -> None:
         )
 
 
-def _found_conversation(transaction: Transaction, view: View) -> str:
+def _current_conversation(transaction: Transaction, view: View) -> str:
+    """Return the id of the conversation that the harness says it has, else the recorded one, else what can be found."""
     row = view.row
     if row.started_at is None:
-        return ""
+        return row.conversation
     harness = _harness(row)
-    claimed = set(transaction.scalars(select(Session.conversation).where(Session.id != row.id)))
     said = status.conversation(row.id, harness.said_conversation) if harness.said_conversation else ""
+    if row.conversation and not said:
+        return row.conversation
+    claimed = set(transaction.scalars(select(Session.conversation).where(Session.id != row.id)))
     if said and said not in claimed:
         return said
     open_files = processes.open_files(view.pane.pid) if view.state == "running" and view.pane else set()
-    return harness.find_conversation(datetime.fromisoformat(row.started_at), claimed=claimed, open_files=open_files)
+    since = datetime.fromisoformat(row.started_at)
+    return row.conversation or harness.find_conversation(since, claimed=claimed, open_files=open_files)
 
 
 def _harness(row: Row) -> HarnessConfigurator:
