@@ -197,4 +197,5 @@ def test_nothing_depends_on_the_hosts_name(own_world):
     own_world.hqt("stop", name, env={"HOSTNAME": "other"})
     own_world.hqt("attach", name, "-d", env={"HOSTNAME": "another"})
     assert own_world.show(name)["argv"] == before
-    assert os.uname().nodename not in own_world.database.read_bytes().decode(errors="replace")
+    kept = own_world.database.read_bytes().decode(errors="replace").replace(str(own_world.base), "")  # a name by chance
+    assert os.uname().nodename not in kept
