@@ -45,6 +45,7 @@ def test_the_first_command_installs_hqt_and_shows_what_a_jail_sees(world):
     checkout = world.home / "hqt"
     shutil.copytree(ROOT, checkout, ignore=NOT_OF_A_CHECKOUT)
     del world.environment["PYTHONPATH"]
+    world.environment["TMPDIR"] = str(world.home)  # where the demonstration leaves its project
     world.give_away()
     ended = world.run("sh", "-c", demo, cwd=checkout)
     assert ended.returncode == 0, ended.stdout + ended.stderr
