@@ -42,13 +42,16 @@ class Command:
     """A command as its parameters show it."""
 
     name: str
-    help: str
-    """Its first line."""
     text: str
-    """The whole."""
+    """Its help, the whole."""
     usage: str
     options: list[Parameter] = field(default_factory=list)
     arguments: list[Parameter] = field(default_factory=list)
+
+    @property
+    def help(self) -> str:
+        """The first line of its help."""
+        return self.text.split("\n")[0]
 
 
 def command_line() -> tuple[Command, list[Command]]:
@@ -73,8 +76,7 @@ def visible_commands(root: Any, context: Any) -> Iterator[tuple[Any, Any]]:
 
 def _command(command: Any, context: Any) -> Command:
     name = "" if context.parent is None else context.info_name
-    text = command.help or ""
-    made = Command(name, text.split("\n")[0], text, " ".join(command.collect_usage_pieces(context)))
+    made = Command(name, command.help or "", " ".join(command.collect_usage_pieces(context)))
     for parameter in command.params:
         if parameter.param_type_name == "option":
             pairs = [parameter.opts, parameter.secondary_opts] if parameter.secondary_opts else [parameter.opts]

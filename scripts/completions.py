@@ -29,8 +29,7 @@ def main() -> int:
 def everything() -> dict[str, str]:
     """Return every file's text."""
     root, commands = command_line()
-    shared = root.options
-    return {"hqt.bash": bash(shared, commands), "_hqt": zsh(shared, commands), "hqt.fish": fish(shared, commands)}
+    return {"hqt.bash": bash(root, commands), "_hqt": zsh(root, commands), "hqt.fish": fish(root, commands)}
 
 
 def _text(value: str) -> str:
@@ -38,10 +37,10 @@ def _text(value: str) -> str:
     return "'" + value.replace("'", "'\\''") + "'"
 
 
-def bash(shared: list[Parameter], commands: list[Command]) -> str:
+def bash(root: Command, commands: list[Command]) -> str:
     """Return bash's file: tables, and one function that reads them."""
     lines = []
-    for command in [Command("", "", "", "", shared), *commands]:
+    for command in [root, *commands]:
         lines.append(f"    {_text(command.name)})")
         options = " ".join(name for option in command.options for name in option.names)
         lines.append(f"        options={_text(options)}")
@@ -170,7 +169,7 @@ complete -F _hqt hqt
 """)
 
 
-def zsh(shared: list[Parameter], commands: list[Command]) -> str:
+def zsh(root: Command, commands: list[Command]) -> str:
     """Return zsh's file, for `_arguments`."""
     described = "\n".join(f"            {_text(f'{_colons(c.name)}:{c.help}')}" for c in commands)
     cases = []
@@ -181,7 +180,7 @@ def zsh(shared: list[Parameter], commands: list[Command]) -> str:
             specs.append(_text("*::the harness's arguments:_files"))
         body = " \\\n".join(f"            {spec}" for spec in specs)
         cases.append(f"        {command.name})\n            _arguments -s -S \\\n{body}\n            ;;")
-    options = " \\\n".join(f"        {_zsh_option(option)}" for option in shared)
+    options = " \\\n".join(f"        {_zsh_option(option)}" for option in root.options)
     return ZSH.substitute(options=options, commands=described, cases="\n".join(cases))
 
 
@@ -258,9 +257,9 @@ fi
 """)
 
 
-def fish(shared: list[Parameter], commands: list[Command]) -> str:
+def fish(root: Command, commands: list[Command]) -> str:
     """Return fish's file."""
-    lines = [_fish_option("__hqt_command_is ''", option) for option in shared]
+    lines = [_fish_option("__hqt_command_is ''", option) for option in root.options]
     lines += [
         f"complete -c hqt -n \"__hqt_command_is ''\" -a {command.name} -d {_text_of_fish(command.help)}"
         for command in commands
@@ -275,7 +274,7 @@ def fish(shared: list[Parameter], commands: list[Command]) -> str:
             place_is = f"{condition} {place}{'+' if argument.repeats else ''}"
             action = _fish_action(argument.kind)
             lines.append(f'complete -c hqt -n "{place_is}" {action}')
-    valued = [name for command in [Command("", "", "", "", shared), *commands] for option in command.options
+    valued = [name for command in [root, *commands] for option in command.options
               for name in option.names if option.kind]  # fmt: skip
     return FISH.substitute(lines="\n".join(lines), valued=" ".join(dict.fromkeys(valued)))
 

@@ -156,6 +156,16 @@ def test_a_long_reader_holds_nobody_up(own_world):
     reader.close()
 
 
+def test_what_only_looks_needs_no_turn_to_write(own_world):
+    own_world.new("-n", "one", *IDLE)
+    holder = sqlite3.connect(own_world.database, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    for command in (["show", "one"], ["ls"], ["peek", "one"]):
+        own_world.hqt(*command)
+    holder.execute("COMMIT")
+    holder.close()
+
+
 def test_a_tmux_server_that_is_stopped_is_told_within_its_time_and_nothing_is_lost(own_world):
     name = own_world.new(*IDLE)
     pid = int(own_world.tmux("display-message", "-p", "#{pid}"))

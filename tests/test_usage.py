@@ -37,9 +37,9 @@ def copilot_answer(answer, model):
     return {"type": "session.usage_record", "id": answer, "data": {"usage": {"model": model, **tokens}}}
 
 
-def gemini_answer(answer, **more):
-    tokens = {"input": 310, "cached": 300, "output": 4, "thoughts": 1}
-    return {"id": answer, "type": "gemini", "tokens": tokens, "model": "flash", **more}
+def gemini_answer(answer, model="flash", **more):
+    tokens = {"input": 330, "cached": 300, "output": 4, "thoughts": 1}
+    return {"id": answer, "type": "gemini", "tokens": tokens, "model": model, **more}
 
 
 # Two turns, of which the first ran a command: 30 and 300 tokens read, 10 written in all, by two models at the end.
@@ -76,11 +76,11 @@ RECORDS = {
         {"sessionId": "the-id", "kind": "main"},
         {"$set": {"messages": [{"type": "user", "content": [{"text": "the context"}]}]}},
         {"type": "user", "content": [{"text": "RUN: echo hi"}]},
-        gemini_answer("1") | {"tokens": {"input": 330, "cached": 300, "output": 4, "thoughts": 1}},
-        gemini_answer("1", toolCalls=[]) | {"tokens": {"input": 330, "cached": 300, "output": 4, "thoughts": 1}},
+        gemini_answer("1"),
+        gemini_answer("1", toolCalls=[]),
         {"type": "user", "content": [{"functionResponse": {}}]},
         {"type": "user", "content": [{"text": "more"}]},
-        gemini_answer("2") | {"tokens": {"input": 330, "cached": 300, "output": 4, "thoughts": 1}, "model": "haiku"},
+        gemini_answer("2", "haiku"),
     ],
     "qwen": [
         {"type": "user", "message": {"parts": [{"text": "RUN: echo hi"}]}},

@@ -6,6 +6,7 @@ A configurator looks at files and runs nothing. It declares flags and binds; it 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import stat
@@ -89,13 +90,13 @@ def mask(path: Path) -> Bind:
     return Bind(path, kind="mask", create=FOLDER)
 
 
-def with_hooks(original: bytes, commands: Mapping[str, str]) -> bytes:
+def with_hooks(original: bytes, ours: Mapping[str, object]) -> bytes:
     """Return a harness's settings with a hook of ours for each event added, as they are where they cannot be read."""
     try:
         settings = json.loads(original or b"{}")
         hooks = {**settings.get("hooks", {})}
-        for event, command in commands.items():
-            hooks[event] = [*hooks.get(event, []), {"hooks": [{"type": "command", "name": "hqt", "command": command}]}]
+        for event, hook in ours.items():
+            hooks[event] = [*hooks.get(event, []), hook]
     except (ValueError, TypeError, AttributeError):
         return original  # with comments, or damaged: the harness itself knows what to say
     return json.dumps({**settings, "hooks": hooks}).encode()
@@ -226,8 +227,8 @@ class HarnessConfigurator(ABC):
 
     def conversation_file(self, conversation: str) -> Path | None:
         """Return the harness's own record of the conversation, a file of JSON lines below `records`, if it is there."""
-        del conversation
-        return None
+        path = self._record(conversation) if conversation else None
+        return path if path and os.path.isfile(path) else None
 
     def count(self, entry: Any, usage: Usage) -> None:
         """Add an entry of such a record to what was used.
@@ -259,6 +260,11 @@ class HarnessConfigurator(ABC):
             *(Bind(self.folder / name, create=FOLDER) for name in folders),
         ]
 
+    def _record(self, conversation: str) -> Path | None:
+        """Return where that record lies, or would."""
+        del conversation
+        return None
+
     def _conversation_argument(self, conversation: str) -> str:
         """Return the word that names a conversation on its command line."""
         return conversation
@@ -272,6 +278,13 @@ class HarnessConfigurator(ABC):
         path = shlex.quote(f"{self.run_folder}/{STATUS_FILE}")
         said = f"echo {status} >{path}.$$ && mv -f {path}.$$ {path}"
         return f"{said}; {_RING}; exit 0" if status == "waiting" else f"{said}; exit 0"
+
+    def _saying_hooks(self, statuses: Mapping[str, str]) -> dict[str, object]:
+        """Return hooks that say these, in the form that the settings of several harnesses share."""
+        return {
+            event: {"hooks": [{"type": "command", "name": "hqt", "command": self._saying(status)}]}
+            for event, status in statuses.items()
+        }
 
     def _config(self, *arguments: str, sandboxed: bool) -> SpawnConfig:
         flags = self.sandbox_skip_permission_flags if sandboxed else ()

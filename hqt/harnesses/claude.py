@@ -96,10 +96,9 @@ class Claude(HarnessConfigurator):
         except (ValueError, KeyError, TypeError):
             return False
 
-    def conversation_file(self, conversation: str) -> Path | None:
-        """Look for the conversation's file, which is written from the first turn on."""
-        path = self.conversations / f"{conversation}.jsonl"
-        return path if conversation and os.path.isfile(path) else None
+    def _record(self, conversation: str) -> Path:
+        """Return the conversation's file, which is written from the first turn on."""
+        return self.conversations / f"{conversation}.jsonl"
 
     def count(self, entry: Any, usage: Usage) -> None:
         """Count what a person typed, and each answer once: its entries share an id. Subagents keep other records."""

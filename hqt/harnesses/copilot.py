@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from hqt.harnesses.base import Bind, HarnessConfigurator, private, snapshot
+from hqt.harnesses.base import Bind, HarnessConfigurator, private, snapshot, with_hooks
 from hqt.harnesses.usage import Tokens
 
 if TYPE_CHECKING:
@@ -68,28 +67,14 @@ class Copilot(HarnessConfigurator):
     def snapshot_content(self, path: Path, original: bytes) -> bytes:
         """Trust the project, so that nothing is asked; in the settings, add the hooks that say what it is doing."""
         text = b"".join(line for line in original.splitlines(keepends=True) if not line.lstrip().startswith(b"//"))
+        if path.name == "settings.json":
+            commands = self._commands().items()
+            hooks = {event: {"type": "command", "bash": command, "timeoutSec": 5} for event, command in commands}
+            return with_hooks(text, hooks)
         try:
-            content = json.loads(text or b"{}")
-            if path.name == "config.json":
-                return json.dumps({**content, "trustedFolders": [str(self.project)]}).encode()
-            hooks = {**content.get("hooks", {})}
-            for event, command in self._commands().items():
-                said = {"type": "command", "bash": command, "timeoutSec": 5}
-                hooks[event] = [*hooks.get(event, []), said]
-        except (ValueError, TypeError, AttributeError):
+            return json.dumps({**json.loads(text or b"{}"), "trustedFolders": [str(self.project)]}).encode()
+        except (ValueError, TypeError):
             return original
-        return json.dumps({**content, "hooks": hooks}).encode()
-
-    def _commands(self) -> dict[str, str]:
-        said = {event: self._saying(status) for event, status in _HOOKS.items()}
-        # A hook is given its event as JSON, and may be for any tool.
-        asks = f"""case $(cat) in *'"toolName":"ask_user"'*) {self._saying("waiting")} ;; esac; exit 0"""
-        return {**said, "preToolUse": asks}
-
-    def conversation_file(self, conversation: str) -> Path | None:
-        """Look for the conversation's record, which is written from its start on."""
-        path = self.records / "session-state" / conversation / "events.jsonl"
-        return path if conversation and os.path.isfile(path) else None
 
     def count(self, entry: Any, usage: Usage) -> None:
         """Count what a person typed, and what each answer used."""
@@ -109,3 +94,13 @@ class Copilot(HarnessConfigurator):
         except OSError:
             has_login = False
         return "" if has_login else "a jail cannot reach Copilot's login in the keyring: export COPILOT_GITHUB_TOKEN"
+
+    def _record(self, conversation: str) -> Path:
+        """Return the conversation's record, which is written from its start on."""
+        return self.records / "session-state" / conversation / "events.jsonl"
+
+    def _commands(self) -> dict[str, str]:
+        said = {event: self._saying(status) for event, status in _HOOKS.items()}
+        # A hook is given its event as JSON, and may be for any tool.
+        asks = f"""case $(cat) in *'"toolName":"ask_user"'*) {self._saying("waiting")} ;; esac; exit 0"""
+        return {**said, "preToolUse": asks}

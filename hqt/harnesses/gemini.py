@@ -77,7 +77,7 @@ class Gemini(HarnessConfigurator):
         """Keep this project alone; in the settings, add the hooks by which it says what it is doing."""
         if path.name == "projects.json":
             return json.dumps({"projects": {str(self.project): self.project_name}}).encode()
-        return with_hooks(original, {event: self._saying(status) for event, status in _HOOKS.items()})
+        return with_hooks(original, self._saying_hooks(_HOOKS))
 
     def conversation_file(self, conversation: str) -> Path | None:
         """Look for the conversation's file, whose name ends with the beginning of its id."""

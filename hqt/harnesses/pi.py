@@ -57,11 +57,6 @@ class Pi(HarnessConfigurator):
             snapshot(self.folder / "settings.json"),  # names packages to load and a shell to use
         ]
 
-    def conversation_file(self, conversation: str) -> Path | None:
-        """Look for the conversation's file, which is written from the first answer on."""
-        path = self._file(conversation)
-        return path if conversation and os.path.isfile(path) else None
-
     def count(self, entry: Any, usage: Usage) -> None:
         """Count what a person typed, and the answers."""
         message = entry["message"]
@@ -80,9 +75,10 @@ class Pi(HarnessConfigurator):
         return "Pi was never set up here: run `pi` once, outside the jail, and /login"
 
     def _conversation_argument(self, conversation: str) -> str:
-        return str(self._file(conversation))
+        return str(self._record(conversation))
 
-    def _file(self, conversation: str) -> Path:
+    def _record(self, conversation: str) -> Path:
+        """Return the conversation's file, which is written from the first answer on."""
         return self.conversations / f"hqt-{conversation}.jsonl"
 
     def _prompt_arguments(self, prompt: str) -> list[str]:

@@ -62,12 +62,11 @@ class Qwen(HarnessConfigurator):
     def snapshot_content(self, path: Path, original: bytes) -> bytes:
         """Add the hooks by which it says what it is doing; the user's own stay."""
         del path
-        return with_hooks(original, {event: self._saying(status) for event, status in _HOOKS.items()})
+        return with_hooks(original, self._saying_hooks(_HOOKS))
 
-    def conversation_file(self, conversation: str) -> Path | None:
-        """Look for the conversation's file, which is written from the first turn on."""
-        path = self.project_folder / "chats" / f"{conversation}.jsonl"
-        return path if conversation and os.path.isfile(path) else None
+    def _record(self, conversation: str) -> Path:
+        """Return the conversation's file, which is written from the first turn on."""
+        return self.project_folder / "chats" / f"{conversation}.jsonl"
 
     def count(self, entry: Any, usage: Usage) -> None:
         """Count what a person typed, and the answers."""

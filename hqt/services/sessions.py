@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
 from hqt import log, paths, probe
+from hqt.db import rows
 from hqt.db.connection import make_private_folder
 from hqt.db.engine import transactions
 from hqt.db.models import Event, Session
@@ -152,6 +152,25 @@ class SessionService:
         resumes = self._get_resume_config(view.row) is not None
         return resumes, plan_start(view.row, rung="resume" if resumes else "fresh")
 
+    def conversation(self, view: View) -> str:
+        """Return the id of the conversation: what the harness says, else the recorded one, else what can be found.
+
+        One that the harness chose itself is found while its processes can tell.
+        """
+        row = view.row
+        if row.started_at is None:
+            return row.conversation
+        harness = _harness(row)
+        said = status.conversation(row.id, harness.said_conversation) if harness.said_conversation else ""
+        if row.conversation and not said:
+            return row.conversation
+        claimed = {other.conversation for other in rows.read(paths.database()) if other.id != row.id}
+        if said and said not in claimed:
+            return said
+        open_files = processes.open_files(view.pane.pid) if view.state == "running" and view.pane else set()
+        since = datetime.fromisoformat(row.started_at)
+        return row.conversation or harness.find_conversation(since, claimed=claimed, open_files=open_files)
+
     def _insert(self, row: Row, request: NewSession) -> Row:
         candidates = iter([request.name]) if request.name else names.defaults(Path(row.project), row.harness)
         for name in candidates:
@@ -257,15 +276,10 @@ class SessionService:
             return Started(view, rung, setup_hint=start.setup_hint)
         return Started(view, rung, ended, server.screen(pane), start.setup_hint)
 
-    def conversation(self, view: View) -> str:
-        """Return the harness's id of the conversation; of one that it chose itself, while its processes can tell."""
-        with self._transaction() as transaction:
-            return _current_conversation(transaction, view)
-
     def _learn_conversation(self, view: View) -> None:
         """Record the conversation that the harness chose itself."""
         with self._transaction() as transaction:
-            current = _current_conversation(transaction, view)
+            current = self.conversation(view)  # in the transaction, so that no two learn the same one
             if current != view.row.conversation:
                 _session(transaction, view.row.id).conversation = current
 
@@ -314,23 +328,6 @@ def _require_promises(start: Start, policy: SandboxPolicy) -> None:
         raise ServiceError(
             f"the jail does not hold ({what})", "nothing was started; hqt check tells more of a session that runs"
         )
-
-
-def _current_conversation(transaction: Transaction, view: View) -> str:
-    """Return the id of the conversation that the harness says it has, else the recorded one, else what can be found."""
-    row = view.row
-    if row.started_at is None:
-        return row.conversation
-    harness = _harness(row)
-    said = status.conversation(row.id, harness.said_conversation) if harness.said_conversation else ""
-    if row.conversation and not said:
-        return row.conversation
-    claimed = set(transaction.scalars(select(Session.conversation).where(Session.id != row.id)))
-    if said and said not in claimed:
-        return said
-    open_files = processes.open_files(view.pane.pid) if view.state == "running" and view.pane else set()
-    since = datetime.fromisoformat(row.started_at)
-    return row.conversation or harness.find_conversation(since, claimed=claimed, open_files=open_files)
 
 
 def _harness(row: Row) -> HarnessConfigurator:

@@ -48,6 +48,7 @@ def of(harness: HarnessConfigurator, conversation: str, session_folder: Path) ->
         return None
     kept = session_folder / "usage.json"
     before = _kept(kept)
+    known = (before.record, before.offset)
     with (
         suppress(ServiceError),
         nofollow.opened_file(resolved(harness.records), path.relative_to(harness.records)) as record,
@@ -55,8 +56,9 @@ def of(harness: HarnessConfigurator, conversation: str, session_folder: Path) ->
         if record is None:
             return None
         now = _read_on(record, before, harness)
-        with suppress(OSError):  # it is only to save time
-            write_private(kept, json.dumps(asdict(now)).encode())
+        if (now.record, now.offset) != known:
+            with suppress(OSError):  # it is only to save time
+                write_private(kept, json.dumps(asdict(now)).encode())
         return now.usage
     return None
 
