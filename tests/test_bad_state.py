@@ -121,6 +121,44 @@ def test_a_state_folder_that_is_a_link_of_the_users_own_works(own_world):
     own_world.hqt("rm", name)
 
 
+@pytest.mark.parametrize("what", ["a file", "a link to nothing"])
+@pytest.mark.parametrize("folder", ["", "sessions"])
+def test_what_stands_where_a_folder_of_the_state_belongs_is_told(own_world, folder, what):
+    place = own_world.database.parent / folder
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if what == "a file":
+        place.touch()
+    else:
+        place.symlink_to("/nowhere")
+    own_world.give_away()
+    told = one_line(own_world.hqt("new", "-d", *IDLE, fails=1))
+    assert str(place) in told
+    assert "unexpected" not in told
+    assert "unexpected" not in own_world.run(*own_world.program, "doctor").stderr
+
+
+@pytest.mark.parametrize("what", ["garbage", "other JSON", "a folder"])
+def test_with_a_damaged_baseline_all_that_runs_is_new_until_it_is_accepted(own_world, what):
+    (own_world.project / "Makefile").touch()
+    name = own_world.new(*IDLE)
+    (baseline,) = own_world.database.parent.glob("sessions/*/baseline.json")
+    baseline.unlink()
+    if what == "a folder":
+        baseline.mkdir()
+    else:
+        baseline.write_bytes(b"\xff{" if what == "garbage" else b'[{"a": 1}]')
+    own_world.give_away()
+    told = own_world.hqt("audit", name, fails=1).stdout
+    assert f"unseen   {baseline} (damaged" in told
+    assert "new      Makefile" in told
+    assert "files would run outside the jail" in own_world.hqt("stop", name).stdout
+    if what == "a folder":
+        assert "cannot be written" in one_line(own_world.hqt("audit", name, "--accept", fails=1))
+    else:
+        own_world.hqt("audit", name, "--accept")
+        assert "nothing new" in own_world.hqt("audit", name).stdout
+
+
 def test_a_database_that_another_holds_for_a_moment_is_waited_for(own_world):
     own_world.new("-n", "one", *IDLE)
     holder = sqlite3.connect(own_world.database, isolation_level=None)

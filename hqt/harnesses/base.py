@@ -168,6 +168,8 @@ class HarnessConfigurator(ABC):
     """The form (a regular expression) of the conversation's id where it says that too, in a jail, beside its status."""
     input_prompt: str = ""
     """What stands before its input line; nothing where it is not known how an empty one looks."""
+    takes_keys: bool = False
+    """Whether it takes each key as it is pressed from its start on, so that what is typed before is lost on it."""
 
     def __init__(
         self,

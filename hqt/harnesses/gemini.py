@@ -43,6 +43,7 @@ class Gemini(HarnessConfigurator):
     )
     resume_grace_s = 8.0
     says_status = "in a jail"
+    takes_keys = True
     sandbox_skip_permission_flags = ("--yolo", "--skip-trust")
 
     @property

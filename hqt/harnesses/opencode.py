@@ -84,6 +84,7 @@ class OpenCode(HarnessConfigurator):
     }
     resume_grace_s = 8.0
     says_status = "in a jail"
+    takes_keys = True
     said_conversation = r"ses_[0-9A-Za-z]{8,64}"
     sandbox_skip_permission_flags = ("--auto",)
 

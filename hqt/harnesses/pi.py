@@ -29,6 +29,7 @@ class Pi(HarnessConfigurator):
     folder_variable = "PI_CODING_AGENT_DIR"
     conversation_option = "--session"  # which takes its file
     resume_words = ("--session",)
+    takes_keys = True
     environment_names = (
         "ANTHROPIC_API_KEY",
         "ANTHROPIC_OAUTH_TOKEN",

@@ -39,6 +39,7 @@ class Qwen(HarnessConfigurator):
     environment_names = ("DASHSCOPE_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL")
     resume_grace_s = 8.0
     says_status = "in a jail"
+    takes_keys = True
     sandbox_skip_permission_flags = ("--yolo",)
 
     @property

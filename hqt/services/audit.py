@@ -88,7 +88,10 @@ class Baseline:
                 key = str(path.relative_to(row.project)) if inside else str(path)
                 self.seen.setdefault(key, _Seen(_fingerprint("plain", new.create), _text(new.create), "hqt made it"))
         recorded = {path: asdict(found) for path, found in self.seen.items()}
-        write_private(_baseline_file(row.id), json.dumps(recorded).encode())
+        try:
+            write_private(_baseline_file(row.id), json.dumps(recorded).encode())
+        except OSError as error:
+            raise ServiceError(f"the baseline of {row.name} cannot be written: {error.strerror}") from error
 
     def repositories(self) -> list[str]:
         """Return the folders of the project that hold a repository of their own, the shallowest first."""
@@ -110,19 +113,23 @@ def audit(row: Row) -> list[Finding]:
         ServiceError: there is no baseline: the session has no jail.
 
     """
+    file = _baseline_file(row.id)
+    before: dict[str, _Seen] = {}
+    damage = []
     try:
-        recorded = json.loads(_baseline_file(row.id).read_text())
+        before = {path: _Seen(**found) for path, found in json.loads(file.read_bytes()).items()}
     except FileNotFoundError:
         raise ServiceError(
             f"{row.name} has no baseline: only a sandboxed session has one",
             "look at the project with your own tools",
         ) from None
-    before = {path: _Seen(**found) for path, found in recorded.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        damage = [f"{file} (damaged: all that runs is new)"]
     now, unseen = _look_again(row)
     findings = [_compared(path, before.get(path), now.get(path)) for path in sorted({*before, *now})]
     return [
         *(found for found in findings if found),
-        *(Finding("unseen", what, "could not be looked at") for what in unseen),
+        *(Finding("unseen", what, "could not be looked at") for what in [*damage, *unseen]),
     ]
 
 

@@ -9,6 +9,7 @@ import grp
 import os
 import pwd
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
@@ -242,6 +243,7 @@ def remove_folder(folder: Path) -> None:
     for parent, names, _ in os.walk(folder):
         for name in names:
             path = Path(parent, name)
-            if not os.path.islink(path):
-                path.chmod(0o700)  # before it is walked: a jail may have taken its own permissions away
+            with suppress(FileNotFoundError):  # another program may be removing it too
+                if not os.path.islink(path):
+                    path.chmod(0o700)  # before it is walked: a jail may have taken its own permissions away
     shutil.rmtree(folder, ignore_errors=True)

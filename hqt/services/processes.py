@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+import termios
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -60,6 +61,22 @@ def open_files(pid: int) -> set[Path]:
         except OSError:
             continue  # it has ended meanwhile
     return found
+
+
+def takes_keys(pid: int) -> bool:
+    """Tell whether the process's terminal hands each key to it as it is pressed, not line by line (`termios(3)`)."""
+    try:
+        # By a descriptor of its own, without becoming the terminal's controlling process.
+        terminal = os.open(f"/proc/{pid}/fd/0", os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        local_modes = termios.tcgetattr(terminal)[3]
+    except termios.error:
+        return False
+    finally:
+        os.close(terminal)
+    return not local_modes & termios.ICANON
 
 
 def has_children(pid: int) -> bool:

@@ -7,13 +7,14 @@ import time
 from typing import TYPE_CHECKING, Literal
 
 from hqt.errors import ServiceError
-from hqt.services import listing, status, watching
+from hqt.services import listing, processes, status, watching
 from hqt.services.harnesses import configurator
 from hqt.text import visible
 
 if TYPE_CHECKING:
+    from hqt.harnesses.base import HarnessConfigurator
     from hqt.services.listing import View
-    from hqt.tmux import Cursor
+    from hqt.tmux import Cursor, Pane
 
 Taken = Literal["taken", "queued", "unknown"]
 """`taken`: the harness began to work on it. `queued`: it works, and has it for later. `unknown`: it does not say."""
@@ -54,8 +55,9 @@ def _taken(view: View, text: str, *, force: bool) -> Taken:
     name, pane = view.row.name, view.pane
     if pane is None or view.state != "running":
         raise ServiceError(f"{name} is not running ({view.state_in_words})", f"hqt attach {name} starts it")
-    prompt = configurator(view.row.harness).input_prompt
-    ready = _now(view) if force else _ready(view, prompt)
+    harness = configurator(view.row.harness)
+    prompt = harness.input_prompt
+    ready = _now(view) if force else _ready(view, harness)
     will_say, working, before = _will_say(view), _works(ready), status.mark(view.row.id)
     with watching.Watch([view]) as watch:
         view.server.paste(pane, typed(text))
@@ -111,23 +113,36 @@ def _require_no_question(view: View) -> None:
         )
 
 
-def _ready(view: View, prompt: str) -> View:
+def _ready(view: View, harness: type[HarnessConfigurator]) -> View:
     """Return the session once the harness has its input line, nothing stands in it, and it asks nothing."""
-    _wait_for_an_empty_line(view, prompt)
+    if harness.input_prompt:
+        _wait_for_an_empty_line(view, harness.input_prompt)
+    else:
+        _wait_until_it_is_there(view, takes_keys=harness.takes_keys)
     now = _now(view)
     _require_no_question(now)
     return now
 
 
-def _wait_for_an_empty_line(view: View, prompt: str) -> None:
+def _wait_until_it_is_there(view: View, *, takes_keys: bool) -> None:
+    """Wait for a harness whose input line is not known."""
+
+    def is_there(pane: Pane) -> bool:
+        says = status.mark(view.row.id) is not None or not _will_say(view)
+        return says and (processes.takes_keys(pane.pid) or not takes_keys)
+
     until = time.monotonic() + _READY_S
-    if not prompt and _will_say(view):
-        with watching.Watch([view]) as watch:
-            while status.mark(view.row.id) is None and time.monotonic() < until:
-                watch.something(_LOOK_S)
-        _settle(view, looks=_STILL_LOOKS)  # it says so a moment before it reads what is typed
-    if not prompt or view.pane is None:
+    with watching.Watch([view]) as watch:
+        while view.pane and not is_there(view.pane) and time.monotonic() < until:
+            watch.something(_LOOK_S)
+    if takes_keys or _will_say(view):
+        _settle(view, looks=_STILL_LOOKS)  # it is there a moment before it reads what is typed
+
+
+def _wait_for_an_empty_line(view: View, prompt: str) -> None:
+    if view.pane is None:
         return
+    until = time.monotonic() + _READY_S
     while (line := typed_in(view.server.cursor(view.pane), prompt)) != "":
         _require_no_question(_now(view))
         if line:

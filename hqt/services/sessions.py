@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 
 from hqt import log, paths, probe
 from hqt.db import rows
-from hqt.db.connection import make_private_folder
+from hqt.db.connection import explained, make_private_folder
 from hqt.db.engine import transactions
 from hqt.db.models import Event, Session
 from hqt.db.rows import COLUMNS, Row
@@ -284,9 +284,13 @@ class SessionService:
                 _session(transaction, view.row.id).conversation = current
 
     def _fresh_view(self, session_id: str) -> View:
-        with self._transaction() as transaction:
-            session = _session(transaction, session_id)
-            row = Row(**{name: getattr(session, name) for name in COLUMNS})
+        try:
+            with self._transaction() as transaction:
+                session = _session(transaction, session_id)
+                row = Row(**{name: getattr(session, name) for name in COLUMNS})
+        except ServiceError:
+            jail.remove_folder(paths.session_folder(session_id))  # made again for its lock
+            raise
         return views([row])[0]
 
     def _forget(self, row: Row) -> None:
@@ -300,8 +304,12 @@ class SessionService:
     def _lock(self, session_id: str) -> Iterator[None]:
         """Let one program at a time start, stop or remove the session."""
         folder = paths.session_folder(session_id)
-        make_private_folder(folder)
-        descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = None
+        while descriptor is None:
+            # One that removes the session may remove the folder between the two.
+            with explained(folder), suppress(FileNotFoundError):
+                make_private_folder(folder)
+                descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             yield

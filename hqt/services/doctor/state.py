@@ -28,7 +28,7 @@ def look() -> Iterator[Diagnosis]:
     except FileNotFoundError:
         yield Diagnosis(_WHAT, "ok", f"{folder} is not there yet: the first session makes it")
         return
-    except PermissionError as error:
+    except OSError as error:
         yield Diagnosis(_WHAT, "problem", f"{error.filename}: {error.strerror}", f"ls -ld {folder}")
         return
     yield from files
