@@ -244,3 +244,8 @@ def test_the_attack_gets_through_a_plain_bwrap(naive, attack):
 
 def test_there_are_no_two_attacks_of_one_name():
     assert len({attack.name for attack in ATTACKS}) == len(ATTACKS)
+
+
+def test_they_share_their_jails_in_one_worker(request):
+    is_grouped = request.config.getoption("loadgroup", default=False)
+    assert not is_grouped or request.node.nodeid.endswith("@attacks")
