@@ -16,7 +16,7 @@ demo: .venv/installed ## Install what is missing, and start a sandboxed session 
 test: .venv/dev ## Install what the tests need, and run them all.
 	@scripts/require $(NEEDED) git=git runuser=util-linux systemd-run=systemd zsh=zsh fish=fish less=less
 	@scripts/install-harnesses
-	.venv/bin/pytest -n 4 --dist loadgroup $(ARGS)
+	.venv/bin/pytest -n 5 --dist loadgroup $(ARGS)
 
 .PHONY: lowest
 lowest: .venv/dev ## Test with the lowest versions of the dependencies.

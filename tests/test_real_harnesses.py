@@ -104,14 +104,15 @@ def port(tmp_path_factory):
         server.terminate()
 
 
-# Only the first two refuse root in some way, so that it makes a difference.
-WHO = [("claude", "root"), ("codex", "root")] if os.getuid() == 0 else []
-WHO += [(name, "plain") for name in SET_UP if name != "opencode"]
 # One at a time: a start takes it twelve seconds of a processor.
-ALL = [*WHO, pytest.param(("opencode", "plain"), marks=pytest.mark.xdist_group("opencode"))]
+PLAIN = [pytest.param((name, "plain"), id=f"{name}-plain") for name in SET_UP if name != "opencode"]
+PLAIN += [pytest.param(("opencode", "plain"), id="opencode-plain", marks=pytest.mark.xdist_group("opencode"))]
+# Only these two refuse root in some way, so that it makes a difference where a jail is entered or its user's files met.
+ROOT = [pytest.param((name, "root"), id=f"{name}-root") for name in ("claude", "codex")] if os.getuid() == 0 else []
+as_a_user = pytest.mark.parametrize("who", PLAIN, indirect=True)
 
 
-@pytest.fixture(params=ALL, ids=[*map("-".join, WHO), "opencode-plain"])
+@pytest.fixture(params=[*ROOT, *PLAIN])
 def who(request):
     """A harness, and the account that runs it."""
     return request.param
@@ -195,6 +196,7 @@ def test_a_conversation_goes_on_after_a_stop(world, harness):
     shows(world, name, "TURNS: 2")
 
 
+@as_a_user
 def test_show_says_what_the_running_conversation_has_used(world, harness):
     if harness == "opencode":
         pytest.skip("its record is a database")
@@ -211,6 +213,7 @@ def test_show_says_what_the_running_conversation_has_used(world, harness):
     assert used()["model"]
 
 
+@as_a_user
 def test_two_sessions_in_one_folder_keep_their_own_conversations(world, quick_harness):
     names = []
     for text in ("first", "second"):
@@ -249,6 +252,7 @@ def test_the_users_own_configuration_is_out_of_reach(world, quick_harness):
     assert not (world.home / folder / "skills/evil").exists()
 
 
+@as_a_user
 def test_it_says_what_it_does_and_a_prompt_is_known_to_be_taken(world, quick_harness):
     if quick_harness == "pi":
         pytest.skip("Pi says nothing")
@@ -264,6 +268,7 @@ def test_it_says_what_it_does_and_a_prompt_is_known_to_be_taken(world, quick_har
     shows(world, name, "DONE:")
 
 
+@as_a_user
 def test_a_question_rings_the_window_and_the_user_is_told(world, harness):
     if harness not in ("claude", "copilot", "opencode"):
         pytest.skip("in a jail it asks nothing")
@@ -278,6 +283,7 @@ def test_a_question_rings_the_window_and_the_user_is_told(world, harness):
     assert world.hqt("wait", name, "--for", "waiting", "--timeout", "30").stdout == f"{name} waiting\n"
 
 
+@as_a_user
 def test_a_long_prompt_arrives_whole(world, quick_harness):
     if quick_harness == "pi":
         pytest.skip("Pi takes a minute and a half for it")
@@ -292,6 +298,7 @@ def test_a_long_prompt_arrives_whole(world, quick_harness):
         shows(world, name, "the very end")
 
 
+@as_a_user
 def test_a_half_typed_draft_is_seen(world, harness):
     if not HARNESSES[harness].input_prompt:
         pytest.skip("it is not known how an empty input line of it looks")
