@@ -129,7 +129,7 @@ def test_what_stands_where_a_folder_of_the_state_belongs_is_told(own_world, fold
     if what == "a file":
         place.touch()
     else:
-        place.symlink_to("/nowhere")
+        place.symlink_to(own_world.home / "nowhere")
     own_world.give_away()
     told = one_line(own_world.hqt("new", "-d", *IDLE, fails=1))
     assert str(place) in told

@@ -42,7 +42,6 @@ def test_fifty_attaches_of_a_stopped_session_start_one_window(own_world):
 
 @pytest.mark.parametrize("against", ["stop", "rm"])
 def test_an_end_and_an_attach_at_once_come_to_one_of_the_serial_outcomes(own_world, against):
-    folders = own_world.home / ".local/state/hqt/sessions"
     for number in range(6):
         name = own_world.new("-n", f"s{number}", "-H", "generic", "-s", "--", "sleep", "1000")
         if number % 2:
@@ -57,7 +56,7 @@ def test_an_end_and_an_attach_at_once_come_to_one_of_the_serial_outcomes(own_wor
         assert states in ([], ["running"], ["stopped"])
         assert states == [] if against == "rm" else states
         assert len(windows) == (states == ["running"])
-        assert len(list(folders.iterdir())) == len(states)
+        assert len(list(own_world.database.parent.glob("sessions/*"))) == len(states)
         if states:
             own_world.hqt("rm", name)
 

@@ -104,15 +104,17 @@ def port(tmp_path_factory):
         server.terminate()
 
 
-# One at a time: a start takes it twelve seconds of a processor.
-PLAIN = [pytest.param((name, "plain"), id=f"{name}-plain") for name in SET_UP if name != "opencode"]
-PLAIN += [pytest.param(("opencode", "plain"), id="opencode-plain", marks=pytest.mark.xdist_group("opencode"))]
+PLAIN = [
+    *((name, "plain") for name in SET_UP if name != "opencode"),
+    # One at a time: a start takes it twelve seconds of a processor.
+    pytest.param(("opencode", "plain"), marks=pytest.mark.xdist_group("opencode")),
+]
 # Only these two refuse root in some way, so that it makes a difference where a jail is entered or its user's files met.
-ROOT = [pytest.param((name, "root"), id=f"{name}-root") for name in ("claude", "codex")] if os.getuid() == 0 else []
-as_a_user = pytest.mark.parametrize("who", PLAIN, indirect=True)
+ROOT = [("claude", "root"), ("codex", "root")] if os.getuid() == 0 else []
+as_a_user = pytest.mark.parametrize("who", PLAIN, ids="-".join, indirect=True)
 
 
-@pytest.fixture(params=[*ROOT, *PLAIN])
+@pytest.fixture(params=[*ROOT, *PLAIN], ids="-".join)
 def who(request):
     """A harness, and the account that runs it."""
     return request.param

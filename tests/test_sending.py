@@ -39,7 +39,8 @@ def test_one_that_was_just_started_is_waited_for(own_world, start):
 def test_one_that_does_not_say_when_it_is_there_is_waited_for_until_it_takes_keys(own_world):
     own_world.fake("pi", "sleep 2; stty raw -echo; head -c 6 >received; exec sleep 1000")
     own_world.hqt("send", own_world.new("-H", "pi"), "early")
-    assert eventually((own_world.project / "received").read_bytes) == b"early\r"
+    got = own_world.project / "received"
+    assert eventually(lambda: got.exists() and got.read_bytes()) == b"early\r"
 
 
 HARD = [

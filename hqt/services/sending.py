@@ -125,18 +125,21 @@ def _ready(view: View, harness: type[HarnessConfigurator]) -> View:
 
 
 def _wait_until_it_is_there(view: View, *, takes_keys: bool) -> None:
-    """Wait for a harness whose input line is not known."""
+    """Wait for a harness whose input line is not known, by what it says or by its terminal, where one of them tells."""
+    will_say = _will_say(view)
+    if not will_say and not takes_keys:
+        return
 
     def is_there(pane: Pane) -> bool:
-        says = status.mark(view.row.id) is not None or not _will_say(view)
-        return says and (processes.takes_keys(pane.pid) or not takes_keys)
+        return (not will_say or status.mark(view.row.id) is not None) and (
+            not takes_keys or processes.takes_keys(pane.pid)
+        )
 
     until = time.monotonic() + _READY_S
     with watching.Watch([view]) as watch:
         while view.pane and not is_there(view.pane) and time.monotonic() < until:
             watch.something(_LOOK_S)
-    if takes_keys or _will_say(view):
-        _settle(view, looks=_STILL_LOOKS)  # it is there a moment before it reads what is typed
+    _settle(view, looks=_STILL_LOOKS)  # it is there a moment before it reads what is typed
 
 
 def _wait_for_an_empty_line(view: View, prompt: str) -> None:

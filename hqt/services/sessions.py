@@ -284,13 +284,11 @@ class SessionService:
                 _session(transaction, view.row.id).conversation = current
 
     def _fresh_view(self, session_id: str) -> View:
-        try:
-            with self._transaction() as transaction:
-                session = _session(transaction, session_id)
-                row = Row(**{name: getattr(session, name) for name in COLUMNS})
-        except ServiceError:
-            jail.remove_folder(paths.session_folder(session_id))  # made again for its lock
-            raise
+        with self._transaction() as transaction:
+            if transaction.get(Session, session_id) is None:
+                jail.remove_folder(paths.session_folder(session_id))  # made again for its lock
+            session = _session(transaction, session_id)
+            row = Row(**{name: getattr(session, name) for name in COLUMNS})
         return views([row])[0]
 
     def _forget(self, row: Row) -> None:
