@@ -43,8 +43,8 @@ soak: .venv/dev ## Make, stop, attach and remove a thousand sessions, and count 
 	.venv/bin/python bench/soak.py
 
 .PHONY: lock
-lock: ## Choose the versions of the development environment anew (needs uv).
-	uv pip compile --quiet --universal --python-version 3.11 --group dev --no-emit-index-url \
+lock: .venv/dev ## Choose the versions of the development environment anew.
+	.venv/bin/uv pip compile --quiet --universal --python-version 3.11 --group dev --no-emit-index-url \
 		--no-header --generate-hashes --no-annotate pyproject.toml -o requirements-dev.txt
 
 .PHONY: completions
@@ -73,7 +73,7 @@ pictures: .venv/dev ## Take the pictures of docs/ anew.
 
 .PHONY: clean
 clean: ## Remove what the other targets made.
-	rm -rf .venv .venv-lowest .npm .peers dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .venv-lowest .harnesses .peers dist site .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 .venv/installed: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is missing" >&2; exit 1; }

@@ -19,7 +19,7 @@ _PEERS = _ROOT / ".peers"
 def figures(world: World) -> list[Figure]:
     """Return the peers that are there and do the work here; the others are named, with what they said."""
     srt = _PEERS / "node_modules/.bin/srt"
-    codex = _ROOT / ".npm/node_modules/.bin/codex"
+    codex = _ROOT / ".harnesses/node_modules/.bin/codex"
     mngr, tmuxp = (_PEERS / "bin" / name for name in ("mngr", "tmuxp"))
     workspace = world.base / "fresh.yaml"
     workspace.write_text("session_name: fresh\nwindows: [{panes: [sleep 1000]}]\n")

@@ -113,7 +113,7 @@ _hqt_table() {
         options='--harness -H --name -n --sandbox -s --no-sandbox --ro --rw --net --no-net --prompt -p --prompt-file --bind --force-bind --env --here --memory --pids --cpu --check --detach -d --help -h'
         arguments=('folders') repeats=
         case $option in
-        --harness | -H) kind='values claude codex copilot kiro gemini qwen opencode pi generic' ;;
+        --harness | -H) kind='values claude codex copilot kiro gemini qwen opencode pi aider amp crush cursor generic' ;;
         --name | -n) kind='none' ;;
         --prompt | -p) kind='none' ;;
         --prompt-file) kind='files' ;;

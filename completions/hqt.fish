@@ -60,7 +60,7 @@ complete -c hqt -n "__hqt_command_is ''" -a dash -d 'Show all sessions live, wit
 complete -c hqt -n "__hqt_command_is ''" -a tmux -d 'Print the lines for tmux.conf that bring hqt\'s keys: prefix H, then n, a, w, d, s, p, c or ?.'
 complete -c hqt -n "__hqt_command_is ''" -a completion -d 'Print a shell\'s completion script: eval "$(hqt completion bash)".'
 
-complete -c hqt -n "__hqt_command_is new" -l harness -s H -x -a 'claude codex copilot kiro gemini qwen opencode pi generic' -d 'An agent of hqt harnesses, or generic.'
+complete -c hqt -n "__hqt_command_is new" -l harness -s H -x -a 'claude codex copilot kiro gemini qwen opencode pi aider amp crush cursor generic' -d 'An agent of hqt harnesses, or generic.'
 complete -c hqt -n "__hqt_command_is new" -l name -s n -x -d 'The session\'s name.'
 complete -c hqt -n "__hqt_command_is new" -l sandbox -s s -d 'Run in a jail.'
 complete -c hqt -n "__hqt_command_is new" -l no-sandbox -d 'The opposite of --sandbox.'

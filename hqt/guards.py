@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _EXECUTED = (
+    ".aider.conf.yml",
+    ".amp",
     ".bashrc",
     ".claude/agents",
     ".claude/commands",
@@ -28,6 +30,8 @@ _EXECUTED = (
     ".claude/settings.local.json",
     ".claude/skills",
     ".codex",
+    ".crush",
+    ".crush.json",
     ".cursor",
     ".devcontainer",
     ".direnv",
@@ -49,6 +53,7 @@ _EXECUTED = (
     ".vimrc",
     ".vscode",
     ".zed",
+    "crush.json",
     "lefthook.yml",
     "opencode.json",
 )

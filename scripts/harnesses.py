@@ -38,13 +38,15 @@ def _section(name: str) -> str:
     for bind in binds:
         modes[bind.mode].append(_place(bind.where))
     conversation = "ID" if harness.new_conversation() else ""
-    fresh = harness.build_spawn_config([], conversation=conversation, prompt="PROMPT").command
+    fresh = harness.build_spawn_config(
+        [], conversation=conversation, prompt="PROMPT" if kind.takes_prompt else ""
+    ).command
     resumed = harness.build_resume_config([], conversation="ID").command
     rows = [
         ("verified with", kind.verified or "its public documentation only: the binary is on no package registry"),
         ("install", f"`{kind.install_hint}`"),
         ("starts by", _code(fresh)),
-        ("goes on by", _code(resumed)),
+        ("goes on by", _code(resumed) if kind.resume_words else "a fresh start"),
         ("in a jail, also", _code(kind.sandbox_skip_permission_flags) or "nothing: it never asks"),
         ("set in a jail", _code(f"{key}={value}" for key, value in kind.sandbox_environment.items())),
         ("variables by name", _code(kind.environment_names)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import shutil
 import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -38,7 +39,7 @@ def test_permission_flags_are_added_only_when_sandboxed(name):
         assert build(True).cwd == PROJECT
 
 
-@pytest.mark.parametrize("name", WITH_FLAGS)
+@pytest.mark.parametrize("name", [name for name in WITH_FLAGS if HARNESSES[name].takes_prompt])
 def test_a_prompt_that_looks_like_an_option_is_a_prompt(name):
     command = made(name).build_spawn_config([], prompt="--version").command
     in_one_word = ["--prompt-interactive=--version"]
@@ -188,6 +189,52 @@ def test_the_generic_harness_runs_the_command_as_it_is():
     generic = made("generic")
     assert generic.build_spawn_config(["make", "-j", "a b"], sandboxed=True).command == ["make", "-j", "a b"]
     assert generic.build_spawn_config([], sandboxed=True).command[:2] == ["sh", "-c"]
+
+
+def test_what_lies_in_a_sessions_own_folder_is_the_only_conversation_that_it_goes_on_with(tmp_path):
+    places = {
+        "aider": ".aider/ID.md",
+        "crush": ".local/share/crush/ID/crush.db",
+        "cursor": ".cursor/chats/h/i/store.db",
+    }
+    for name, place in places.items():
+        home, own = tmp_path / name, tmp_path / f"{name}-own"
+        (home / place).parent.mkdir(parents=True)
+        (home / place).touch()
+        sandboxed = HARNESSES[name](home, PROJECT, {}, "/run/hqt", own)
+        assert not sandboxed.has_conversation("ID")
+        (own / home.relative_to("/") / place).parent.mkdir(parents=True)
+        (own / home.relative_to("/") / place).touch()
+        assert sandboxed.has_conversation("ID")
+        assert not sandboxed.has_conversation("")
+        shutil.rmtree(own)
+        assert not sandboxed.has_conversation("ID")
+
+
+def test_cursor_goes_on_in_a_jail_only_where_the_newest_is_its_own(tmp_path):
+    (tmp_path / ".cursor/chats").mkdir(parents=True)
+    cursor = made("cursor", tmp_path)
+    assert not cursor.has_conversation(cursor.new_conversation())
+    assert cursor.build_resume_config([], conversation="newest", sandboxed=True).command[1:] == [
+        "--force",
+        "--continue",
+    ]
+
+
+@pytest.mark.parametrize("name", [name for name in WITH_FLAGS if not HARNESSES[name].takes_prompt])
+def test_a_harness_that_takes_no_prompt_as_it_starts_says_so(world, name):
+    said = world.hqt("new", "-d", "-H", name, "-p", "hello", fails=2).stderr
+    assert f"{name} takes no prompt as it starts" in said
+    assert "hqt send" in said
+    assert world.ls() == []
+
+
+@pytest.mark.parametrize("configuration", [".gitconfig", ".config/git/config", None])
+def test_aider_says_that_git_must_know_a_name(tmp_path, configuration):
+    if configuration:
+        (tmp_path / configuration).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / configuration).write_text("[user]\nname = me\n")
+    assert ("git config" in made("aider", tmp_path).setup_hint()) == (configuration is None)
 
 
 def test_folders_are_made_as_folders():

@@ -83,7 +83,7 @@ def test_the_source_distribution_can_be_tested_and_holds_nothing_that_was_made(d
     with tarfile.open(distributions[1]) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"Makefile", "README.md", ".ci/run", "requirements-dev.txt", "tests/conftest.py", "scripts/demo"} <= names
-    assert not {name for name in names if "__pycache__" in name or name.startswith((".venv", ".npm", "site/"))}
+    assert not {name for name in names if "__pycache__" in name or name.startswith((".venv", ".harnesses", "site/"))}
 
 
 def test_from_a_wheel_a_sandboxed_session_starts_and_its_promises_hold(installed):

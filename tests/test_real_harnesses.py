@@ -1,4 +1,4 @@
-"""The real Claude Code and Codex in the jail, against the stand-in for the model APIs, as root and as a plain user."""
+"""The real harnesses in the jail, against the stand-in for the model APIs, as a plain user and as root."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ import pytest
 from hqt.harnesses import HARNESSES
 from tests.world import PLAIN_UID, SECRET, eventually
 
-BINARIES = Path(__file__).parent.parent / ".npm/node_modules/.bin"
+INSTALLED = Path(__file__).parent.parent / ".harnesses"
+BINARIES = (INSTALLED / "node_modules/.bin", INSTALLED / "aider/bin")
 CODEX_CONFIGURATION = """
 model = "fake"
 model_provider = "loop"
@@ -83,7 +84,15 @@ def set_up_copilot(world, url):
     (world.home / ".copilot/settings.json").write_text("{}")
 
 
+def set_up_aider(world, url):
+    # Without a repository it makes one, and without a name it writes one into that.
+    subprocess.run(["git", "init", "-q", world.project], check=True)
+    (world.home / ".gitconfig").write_text("[user]\nname = Somebody\nemail = somebody@example.com\n")
+    world.environment |= {"OPENAI_API_KEY": KEY, "OPENAI_API_BASE": f"{url}/v1", "AIDER_MODEL": "openai/fake"}
+
+
 SET_UP = {
+    "aider": set_up_aider,
     "claude": set_up_claude,
     "codex": set_up_codex,
     "copilot": set_up_copilot,
@@ -129,8 +138,8 @@ def account(who):
 def harness(who, world, port):
     """A harness that is installed and set up in the world's home."""
     name = who[0]
-    binary = BINARIES / name
-    if not binary.exists():
+    binary = next((found for folder in BINARIES if (found := folder / name).exists()), None)
+    if binary is None:
         pytest.skip(f"{name} could not be installed")
     folder = world.home / "npm/bin"
     folder.mkdir(parents=True)
@@ -155,9 +164,23 @@ def _for_everyone(binary):
     real = binary.resolve()
     if all(folder.stat().st_mode & 0o005 for folder in real.parents):
         return real
-    copy = Path("/var/tmp/hqt-test-npm")
-    subprocess.run(["cp", "-a", "--update", f"{BINARIES.parent}/.", copy], check=True)
-    return copy / real.relative_to(BINARIES.parent)
+    copy = Path("/var/tmp/hqt-test-harnesses")
+    subprocess.run(["cp", "-a", "--update", f"{INSTALLED}/.", copy], check=True)
+    return copy / real.relative_to(INSTALLED)
+
+
+def asked(world, harness, text, *arguments):
+    """Start a session with this prompt, or where that cannot be, send it."""
+    if HARNESSES[harness].takes_prompt:
+        return world.new("-s", "-H", harness, *arguments, "-p", text)
+    name = world.new("-s", "-H", harness, *arguments)
+    world.hqt("send", name, "--", text)
+    return name
+
+
+def skip_aider(harness, why):
+    if harness == "aider":
+        pytest.skip(why)
 
 
 def screen(world, name):
@@ -169,22 +192,23 @@ def shows(world, name, text):
 
 
 def test_a_prompt_is_answered_without_any_dialog(world, quick_harness):
-    name = world.new("-s", "-H", quick_harness, "-p", "--hello there")
+    name = asked(world, quick_harness, "--hello there")
     shows(world, name, "TURNS: 1")
     assert re.search("ECHO: +--hello there", screen(world, name))
 
 
 def test_the_model_runs_commands_in_the_jail_without_being_asked(world, quick_harness):
+    skip_aider(quick_harness, "its model runs no commands unless it is answered")
     command = "touch made-by-the-model; cat ~/.ssh/id_rsa || echo no secret; cat /proc/*/environ | grep -c PLANTED"
     world.environment["PLANTED"] = SECRET
-    name = world.new("-s", "-H", quick_harness, "-p", f"RUN: {command}")
+    name = asked(world, quick_harness, f"RUN: {command}")
     shows(world, name, "DONE:")
     assert (world.project / "made-by-the-model").exists()
     assert SECRET not in screen(world, name)
 
 
 def test_a_conversation_goes_on_after_a_stop(world, harness):
-    name = world.new("-s", "-H", harness, "-p", "the first message")
+    name = asked(world, harness, "the first message")
     shows(world, name, "TURNS: 1")
     before = world.show(name)["argv"]
     world.hqt("stop", name)
@@ -202,7 +226,8 @@ def test_a_conversation_goes_on_after_a_stop(world, harness):
 def test_show_says_what_the_running_conversation_has_used(world, harness):
     if harness == "opencode":
         pytest.skip("its record is a database")
-    name = world.new("-s", "-H", harness, "-p", "RUN: echo hi")
+    skip_aider(harness, "its record is a text")
+    name = asked(world, harness, "RUN: echo hi")
     shows(world, name, "DONE: ")
 
     def used():
@@ -217,9 +242,10 @@ def test_show_says_what_the_running_conversation_has_used(world, harness):
 
 @as_a_user
 def test_two_sessions_in_one_folder_keep_their_own_conversations(world, quick_harness):
+    skip_aider(quick_harness, "it does not show again what was said; each session has its own folder")
     names = []
     for text in ("first", "second"):
-        names.append(world.new("-s", "-H", quick_harness, "-n", text, "-p", f"I am {text}"))
+        names.append(asked(world, quick_harness, f"I am {text}", "-n", text))
         if quick_harness == "gemini":  # as it starts, it removes conversations of the folder that have no turn yet
             shows(world, text, "TURNS: 1")
     for name in names:
@@ -242,22 +268,41 @@ def test_without_a_conversation_it_starts_afresh_as_the_first_time(world, quick_
 
 
 def test_the_users_own_configuration_is_out_of_reach(world, quick_harness):
+    skip_aider(quick_harness, "the test below is its own")
     guarded = {"codex": "config.toml", "pi": "models.json"}.get(quick_harness, "settings.json")
     folder = {"pi": ".pi/agent"}.get(quick_harness, f".{quick_harness}")
     before = (world.home / folder / guarded).read_text() if (world.home / folder / guarded).exists() else "{}\n"
     attack = (
         f"echo planted > ~/{folder}/{guarded}; mkdir -p ~/{folder}/skills/evil; mv ~/{folder} ~/{folder}2; echo tried"
     )
-    name = world.new("-s", "-H", quick_harness, "-p", f"RUN: {attack}")
+    name = asked(world, quick_harness, f"RUN: {attack}")
     shows(world, name, "DONE:")
     assert (world.home / folder / guarded).read_text() == before
     assert not (world.home / folder / "skills/evil").exists()
 
 
+@pytest.mark.parametrize("who", [("aider", "plain")], ids="-".join, indirect=True)
+def test_what_aiders_later_starts_would_read_is_out_of_reach(world, harness):
+    (world.home / ".aider.conf.yml").write_text("pretty: true\n")
+    (world.home / ".aider").mkdir()
+    (world.home / ".aider/oauth-keys.env").write_text("OPENROUTER_API_KEY=mine\n")
+    world.give_away()
+    name = world.new("-s", "--ro", "-H", harness)
+    attack = "for f in ~/.aider.conf.yml ~/.aider/oauth-keys.env ~/.aider/more.env; do cat $f; echo A=planted >$f; done"
+    world.hqt("send", name, f"/run {attack}; cat ~/.ssh/id_rsa; echo tr''ied")
+    shows(world, name, "tried")
+    assert "OPENROUTER_API_KEY=mine" in screen(world, name)
+    assert SECRET not in screen(world, name)
+    assert (world.home / ".aider.conf.yml").read_text() == "pretty: true\n"
+    assert {file.name: file.read_text() for file in (world.home / ".aider").iterdir()} == {
+        "oauth-keys.env": "OPENROUTER_API_KEY=mine\n"
+    }
+
+
 @as_a_user
 def test_it_says_what_it_does_and_a_prompt_is_known_to_be_taken(world, quick_harness):
-    if quick_harness == "pi":
-        pytest.skip("Pi says nothing")
+    if HARNESSES[quick_harness].says_status == "never":
+        pytest.skip("it says nothing")
     name = world.new("-s", "-H", quick_harness)
     assert world.hqt("send", name, "a first\nof two lines", "--wait").stdout.endswith(f"{name} is done\n")
     shows(world, name, "ECHO: a first")  # a hook may be done before the screen is
@@ -276,7 +321,7 @@ def test_a_question_rings_the_window_and_the_user_is_told(world, harness):
         pytest.skip("in a jail it asks nothing")
     world.configure('notify = ["sh", "-c", "echo $HQT_NAME $HQT_EVENT >>told"]\n')
     other = world.sh("exec sleep 1000", "-n", "other")
-    name = world.new("-s", "-H", harness, "-p", "ASK: shall I?")
+    name = asked(world, harness, "ASK: shall I?")
     world.tmux("select-window", "-t", f"hqt:={other}")
     shows(world, name, "shall I?")
     eventually((world.home / "told").exists, "the user is told")

@@ -149,12 +149,16 @@ class HarnessConfigurator(ABC):
     """Its own folder, below the home folder."""
     folder_variable: str = ""
     """The variable that moves that folder, if one does."""
+    folder_is_private: bool = False
+    """Whether a jail has a folder of the session's own in place of that one."""
     conversation_option: str = ""
     """The option by which a fresh start takes the id of its conversation; nothing where it chooses its own."""
     resume_words: tuple[str, ...] = ()
     """What stands before the id of the conversation that it is to go on with."""
     prompt_option: str = ""
     """The option that takes the first prompt, in one word with it; without it, the prompt is the last argument."""
+    takes_prompt: bool = True
+    """Whether an interactive start can be given the first prompt."""
     environment_names: tuple[str, ...] = ()
     """Variables that reach the harness when they are set: keys, base URLs, its own folders."""
     sandbox_environment: ClassVar[Mapping[str, str]] = {}
@@ -193,7 +197,9 @@ class HarnessConfigurator(ABC):
 
     @property
     def records(self) -> Path:
-        """The folder, on the host, that its records of conversations lie in."""
+        """The folder, on the host, of its records of conversations: in a jail, the session's own if it has one."""
+        if self.folder_is_private and self.private_folders:
+            return self.private_folders / self.folder.relative_to("/")
         return self.folder
 
     def sandbox_binds(self) -> list[Bind]:

@@ -32,6 +32,7 @@ class Copilot(HarnessConfigurator):
     verified = "1.0.102"
     folder_name = ".copilot"
     folder_variable = "COPILOT_HOME"
+    folder_is_private = True
     conversation_option = "--session-id"
     resume_words = ("--session-id",)
     prompt_option = "--interactive"
@@ -49,11 +50,6 @@ class Copilot(HarnessConfigurator):
     says_status = "in a jail"  # from the first prompt on
     input_prompt = "❯"  # noqa: RUF001  # its own
     sandbox_skip_permission_flags = ("--yolo",)
-
-    @property
-    def records(self) -> Path:
-        """Its folder: in a jail, the session's own."""
-        return self.private_folders / self.folder.relative_to("/") if self.private_folders else self.folder
 
     def sandbox_binds(self) -> list[Bind]:
         """Return a folder of its own, with what the user wrote for Copilot, its login and its settings in it."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hqt.db.rows import Row
-from hqt.errors import ServiceError
+from hqt.errors import ServiceError, UsageError
 from hqt.guards import linked_git
 from hqt.limits import UNBOUNDED
 from hqt.refusals import refuse_bind, refuse_project
@@ -69,6 +69,10 @@ def new_row(request: NewSession) -> tuple[Row, Baseline | None]:
     if request.name:
         names.checked(request.name)
     chosen = configurator(request.harness)
+    if request.prompt and not chosen.takes_prompt:
+        raise UsageError(
+            f"{chosen.name} takes no prompt as it starts", "start it without one, then: hqt send NAME TEXT"
+        )
     project = usable_project(request.project)
     environment = recorded(host_environment())
     home = Path(environment.get("HOME") or Path.home())
