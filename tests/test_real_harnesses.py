@@ -153,8 +153,8 @@ def harness(who, world, port):
 
 @pytest.fixture
 def quick_harness(harness):
-    """The same, but for one whose every start takes twelve seconds of a processor: the other tests try that one."""
-    if harness == "opencode":
+    """The same, but for those whose every start takes some ten seconds of a processor: the other tests try them."""
+    if harness in ("aider", "opencode"):
         pytest.skip("each start takes it too long")
     return harness
 
@@ -178,11 +178,6 @@ def asked(world, harness, text, *arguments):
     return name
 
 
-def skip_aider(harness, why):
-    if harness == "aider":
-        pytest.skip(why)
-
-
 def screen(world, name):
     return world.hqt("peek", name).stdout
 
@@ -198,7 +193,6 @@ def test_a_prompt_is_answered_without_any_dialog(world, quick_harness):
 
 
 def test_the_model_runs_commands_in_the_jail_without_being_asked(world, quick_harness):
-    skip_aider(quick_harness, "its model runs no commands unless it is answered")
     command = "touch made-by-the-model; cat ~/.ssh/id_rsa || echo no secret; cat /proc/*/environ | grep -c PLANTED"
     world.environment["PLANTED"] = SECRET
     name = asked(world, quick_harness, f"RUN: {command}")
@@ -224,9 +218,8 @@ def test_a_conversation_goes_on_after_a_stop(world, harness):
 
 @as_a_user
 def test_show_says_what_the_running_conversation_has_used(world, harness):
-    if harness == "opencode":
-        pytest.skip("its record is a database")
-    skip_aider(harness, "its record is a text")
+    if harness in ("aider", "opencode"):
+        pytest.skip("its record is a text, or a database")
     name = asked(world, harness, "RUN: echo hi")
     shows(world, name, "DONE: ")
 
@@ -242,7 +235,6 @@ def test_show_says_what_the_running_conversation_has_used(world, harness):
 
 @as_a_user
 def test_two_sessions_in_one_folder_keep_their_own_conversations(world, quick_harness):
-    skip_aider(quick_harness, "it does not show again what was said; each session has its own folder")
     names = []
     for text in ("first", "second"):
         names.append(asked(world, quick_harness, f"I am {text}", "-n", text))
@@ -268,7 +260,6 @@ def test_without_a_conversation_it_starts_afresh_as_the_first_time(world, quick_
 
 
 def test_the_users_own_configuration_is_out_of_reach(world, quick_harness):
-    skip_aider(quick_harness, "the test below is its own")
     guarded = {"codex": "config.toml", "pi": "models.json"}.get(quick_harness, "settings.json")
     folder = {"pi": ".pi/agent"}.get(quick_harness, f".{quick_harness}")
     before = (world.home / folder / guarded).read_text() if (world.home / folder / guarded).exists() else "{}\n"
