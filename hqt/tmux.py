@@ -53,7 +53,8 @@ class Pane:
     session: str
     window: str
     pane: str
-    pid: int
+    pid: int | None
+    """None where it has ended and tmux has forgotten it, as tmux 3.8 does."""
     exit_status: int | None
     """None while it runs; 128 and the signal's number when a signal ended it."""
     activity: int = 0
@@ -169,8 +170,8 @@ class Server:
             has_session = request.beside_pane or self._run("has-session", "-t", f"={SESSION}").returncode == 0
             session = self.session_of(request.beside_pane) if request.beside_pane else f"={SESSION}"
             ended = self._run_script(window_script(request, session, self.socket, first=not has_session))
-            if made := re.search(r"^(\$\d+) (@\d+) (%\d+) (\d+)$", ended.stdout, re.MULTILINE):
-                return Pane(request.hqt_id, made[1], made[2], made[3], int(made[4]), None)
+            if made := re.search(r"^(\$\d+) (@\d+) (%\d+) (\d*)$", ended.stdout, re.MULTILINE):
+                return Pane(request.hqt_id, made[1], made[2], made[3], _process(made[4]), None)
             error = ended.stderr.strip() or f"tmux ended with status {ended.returncode}"
             if not any(word in error for word in ("find", "duplicate", "server", "connecting", "current")):
                 break
@@ -283,7 +284,7 @@ class Server:
         for line in self._run("list-panes", "-s", "-t", f"={SESSION}", "-F", shown).stdout.splitlines():
             pane, pid, session, window, panes, command, hqt_id, place = line.split("|", len(fields))
             if (panes, hqt_id, place) == ("1", "", f"{name}|{folder}") and command in _SHELLS:
-                return Pane("", session, window, pane, int(pid), None)
+                return Pane("", session, window, pane, _process(pid), None)
         return None
 
     def start_command(self, pane: Pane) -> list[str]:
@@ -371,9 +372,14 @@ def _listed(line: str) -> _Listed | None:
     hqt_id, session, window, pane, pid, dead, status, died_of, server_pid, activity, bell, _ = values
     is_settled = bool(status or died_of)
     exit_status = (128 + int(died_of) if died_of else int(status)) if dead == "1" and is_settled else None
-    is_unreaped = dead == "1" and not is_settled and _is_zombie(int(pid))
-    found = Pane(hqt_id, session, window, pane, int(pid), exit_status, int(activity or 0), bell == "1")
+    process = _process(pid)
+    is_unreaped = dead == "1" and not is_settled and process is not None and _is_zombie(process)
+    found = Pane(hqt_id, session, window, pane, process, exit_status, int(activity or 0), bell == "1")
     return _Listed(found, int(server_pid), is_unreaped)
+
+
+def _process(pid: str) -> int | None:
+    return int(pid) if pid else None
 
 
 def _is_zombie(pid: int) -> bool:

@@ -38,7 +38,7 @@ def end_pane(server: Server, pane: Pane) -> None:
     """Close the pane, wait for its process, and end what of its process group ignored that."""
     with _held(pane.pid) as process:
         server.kill_pane(pane)
-        if process is None or pane.exit_status is not None:
+        if process is None or pane.pid is None or pane.exit_status is not None:
             return
         for sent in (signal.SIGTERM, signal.SIGKILL):
             if _has_ended(process, _PATIENCE_S):
@@ -88,8 +88,11 @@ def has_children(pid: int) -> bool:
 
 
 @contextmanager
-def _held(pid: int) -> Iterator[int | None]:
+def _held(pid: int | None) -> Iterator[int | None]:
     """Hold on to a process, so that its number cannot come to mean another; None when it is gone."""
+    if pid is None:
+        yield None
+        return
     try:
         descriptor = os.pidfd_open(pid)
     except ProcessLookupError:

@@ -132,7 +132,7 @@ def _wait_until_it_is_there(view: View, *, takes_keys: bool) -> None:
 
     def is_there(pane: Pane) -> bool:
         return (not will_say or status.mark(view.row.id) is not None) and (
-            not takes_keys or processes.takes_keys(pane.pid)
+            not takes_keys or (pane.pid is not None and processes.takes_keys(pane.pid))
         )
 
     until = time.monotonic() + _READY_S

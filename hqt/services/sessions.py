@@ -167,7 +167,8 @@ class SessionService:
         claimed = {other.conversation for other in rows.read(paths.database()) if other.id != row.id}
         if said and said not in claimed:
             return said
-        open_files = processes.open_files(view.pane.pid) if view.state == "running" and view.pane else set()
+        running = view.pane.pid if view.state == "running" and view.pane else None
+        open_files = processes.open_files(running) if running else set()
         since = datetime.fromisoformat(row.started_at)
         return row.conversation or harness.find_conversation(since, claimed=claimed, open_files=open_files)
 
@@ -318,7 +319,7 @@ class SessionService:
 def _empty_shell(view: View) -> Pane | None:
     """Return the pane of an idle shell that tmux-resurrect put in the window's place: it is replaced, never adopted."""
     shell = view.server.empty_shell(view.row.name, Path(view.row.project))
-    return shell if shell and not processes.has_children(shell.pid) else None
+    return shell if shell and not (shell.pid and processes.has_children(shell.pid)) else None
 
 
 def _require_promises(start: Start, policy: SandboxPolicy) -> None:

@@ -39,7 +39,7 @@ class Watch:
         self._said = self._open.enter_context(INotify(nonblocking=True))
         self._poll.register(self._said, select.POLLIN)
         for view in views:
-            if view.pane is None or view.state != "running":
+            if view.pane is None or view.pane.pid is None or view.state != "running":
                 continue
             with suppress(OSError):  # a session of an older hqt has no such folder yet
                 self._said.add_watch(status.folder(view.row.id), flags.MOVED_TO | flags.CLOSE_WRITE | flags.DELETE)
