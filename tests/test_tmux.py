@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from hqt import launch, tmux, tmux_language
 from hqt.errors import TmuxUnavailableError
+from hqt.services import processes
 from hqt.tmux import Server
 from hqt.tmux_window import SpawnRequest
 from tests.world import eventually
@@ -154,6 +155,18 @@ def test_a_dead_window_is_replaced_in_one_step(server):
     (found,) = server.panes()
     assert found.exit_status is None
     server.kill_pane(found)
+
+
+def test_a_window_whose_process_tmux_has_forgotten_has_ended(server, monkeypatch):
+    as_tmux_3_8_does = tmux._FORMAT.replace("#{pane_pid}", "#{?pane_dead,,#{pane_pid}}")
+    monkeypatch.setattr(tmux, "_FORMAT", as_tmux_3_8_does)
+    pane = server.start_window(request("forgotten", ["sh", "-c", "exit 3"]))
+    eventually(lambda: server.now(pane).exit_status == 3)
+    (found,) = server.panes()
+    assert found.pid is None
+    assert processes.status_within(server, found, 1) == 3
+    processes.end_pane(server, found)
+    assert server.panes() == []
 
 
 def test_every_end_of_many_quick_commands_is_seen(server):
