@@ -372,9 +372,8 @@ def _listed(line: str) -> _Listed | None:
     hqt_id, session, window, pane, pid, dead, status, died_of, server_pid, activity, bell, _ = values
     is_settled = bool(status or died_of)
     exit_status = (128 + int(died_of) if died_of else int(status)) if dead == "1" and is_settled else None
-    process = _process(pid)
-    is_unreaped = dead == "1" and not is_settled and process is not None and _is_zombie(process)
-    found = Pane(hqt_id, session, window, pane, process, exit_status, int(activity or 0), bell == "1")
+    is_unreaped = dead == "1" and not is_settled and pid != "" and _is_zombie(int(pid))
+    found = Pane(hqt_id, session, window, pane, _process(pid), exit_status, int(activity or 0), bell == "1")
     return _Listed(found, int(server_pid), is_unreaped)
 
 

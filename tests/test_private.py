@@ -183,3 +183,9 @@ def test_what_is_no_plain_file_says_no_conversation(kind, tmp_path, monkeypatch)
     make = {"link": lambda: path.symlink_to(tmp_path / "other"), "pipe": lambda: os.mkfifo(path), "folder": path.mkdir}
     make.get(kind, lambda: None)()
     assert status.conversation("x", FORM) == ""
+
+
+def test_a_private_copy_of_a_file_that_the_user_does_not_have_is_what_the_harness_takes_for_empty(world):
+    world.fake("crush", "cat ~/.local/share/crush/crush.json; echo; echo told; exec sleep 1000")
+    assert "{}" in told(world, world.new("-s", "-H", "crush"))
+    assert not (world.home / ".local/share/crush").exists()

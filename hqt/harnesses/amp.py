@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hqt.harnesses.base import Bind, HarnessConfigurator, private, snapshot
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _CONFIGURATION = ("AGENTS.md", "plugins", "settings.json", "settings.jsonc", "skills", "tools")
 
@@ -31,13 +26,8 @@ class Amp(HarnessConfigurator):
         return [
             *(Bind(configuration / name) for name in _CONFIGURATION),
             private(self.folder),  # with where a running editor listens
-            snapshot(self.folder / "secrets.json"),
+            snapshot(self.folder / "secrets.json", empty=b"{}"),
         ]
-
-    def snapshot_content(self, path: Path, original: bytes) -> bytes:
-        """Return the login as it is, and an object where there is none."""
-        del path
-        return original or b"{}"
 
     def setup_hint(self) -> str:
         """Without a login or a key it asks for one, which a jail would keep for itself."""

@@ -75,9 +75,12 @@ class Bind:
         return "rw" if self.writable else "ro"
 
 
-def snapshot(path: Path) -> Bind:
-    """Return a private copy of `path`, made afresh at each start: for files that could carry commands out."""
-    return Bind(path, writable=True, kind="snapshot", create=b"")
+def snapshot(path: Path, *, empty: bytes = b"") -> Bind:
+    """Return a private copy of `path`, made afresh at each start: for files that could carry commands out.
+
+    `empty` is what it is made from where the user has no such file.
+    """
+    return Bind(path, writable=True, kind="snapshot", create=empty)
 
 
 def private(path: Path) -> Bind:
@@ -207,7 +210,7 @@ class HarnessConfigurator(ABC):
         return []
 
     def snapshot_content(self, path: Path, original: bytes) -> bytes:
-        """Return what the private copy of `path` holds, made from the user's own file (empty if there is none)."""
+        """Return what the private copy of `path` holds, made from the user's own file."""
         del path
         return original
 

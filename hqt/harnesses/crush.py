@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hqt.harnesses.base import Bind, HarnessConfigurator, private, snapshot
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _CONFIGURATION = ("crush.json", "commands", "skills")
 
@@ -43,13 +38,8 @@ class Crush(HarnessConfigurator):
         return [
             *(Bind(configuration / name) for name in _CONFIGURATION),  # names commands, of servers and hooks
             private(self.folder),
-            snapshot(self.folder / "crush.json"),
+            snapshot(self.folder / "crush.json", empty=b"{}"),
         ]
-
-    def snapshot_content(self, path: Path, original: bytes) -> bytes:
-        """Return the user's choices and login as they are, and an object where there is none."""
-        del path
-        return original or b"{}"
 
     def has_conversation(self, conversation: str) -> bool:
         """Tell whether its database is there."""

@@ -8,7 +8,6 @@ from hqt.harnesses.base import Bind, HarnessConfigurator, SpawnConfig, private, 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 _READ = ("AGENTS.md", "agents", "commands", "hooks", "hooks.json", "mcp.json", "rules", "skills")
 
@@ -36,15 +35,10 @@ class Cursor(HarnessConfigurator):
             Bind(self.home / ".local/share/cursor-agent"),  # the program
             private(self.folder),
             *(Bind(self.folder / name) for name in _READ),
-            snapshot(self.folder / "cli-config.json"),
+            snapshot(self.folder / "cli-config.json", empty=b"{}"),
             private(self.home / ".config/cursor"),
-            snapshot(self.home / ".config/cursor/auth.json"),
+            snapshot(self.home / ".config/cursor/auth.json", empty=b"{}"),
         ]
-
-    def snapshot_content(self, path: Path, original: bytes) -> bytes:
-        """Return the user's settings and login as they are, and an object where there is none."""
-        del path
-        return original or b"{}"
 
     def new_conversation(self) -> str:
         """Return a word that stands for the newest of its own folder."""

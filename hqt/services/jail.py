@@ -57,11 +57,12 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A snapshot: the user's own file, and the private copy that the jail gets, at `root/relative`."""
+    """A snapshot: the user's own file (`empty` where there is none), and the jail's copy, at `root/relative`."""
 
     original: Path
     root: Path
     relative: PurePath
+    empty: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,16 +143,17 @@ class _Planned:
             self.binds.append(replace(bind, src=own, target=bind.where, kind="bind"))
             self._roots.append(Root(bind.src, own))
             return
+        empty = bind.create if isinstance(bind.create, bytes) else b""
         if bind.kind == "snapshot" and root and root.is_private:
             # No mount: what lies there is the session's own, so it can be a plain file, which the harness may replace.
-            self.copies.append(Copy(bind.src, root.lies, bind.src.relative_to(root.path)))
+            self.copies.append(Copy(bind.src, root.lies, bind.src.relative_to(root.path), empty))
             return
         if bind.create is not None and (root or bind.create == FOLDER):
             holder = root or Root(bind.src, bind.src)
             self.made.append(Made(holder.lies, bind.src.relative_to(holder.path), bind.create))
         if bind.kind == "snapshot":
             name = PurePath(f"{len(self.copies)}-{bind.src.name.lstrip('.')}")
-            self.copies.append(Copy(bind.src, self._folder / "snapshots", name))
+            self.copies.append(Copy(bind.src, self._folder / "snapshots", name, empty))
             self.binds.append(replace(bind, src=self._folder / "snapshots" / name, target=bind.where))
         elif bind.kind == "mask":
             self.binds.append(bind)
@@ -198,7 +200,7 @@ def make(jail: Jail, configurator: HarnessConfigurator) -> None:
             else:
                 nofollow.make_folder(root, made.relative)
         for copy in jail.copies:
-            original = copy.original.read_bytes() if os.path.exists(copy.original) else b""
+            original = copy.original.read_bytes() if os.path.exists(copy.original) else copy.empty
             content = configurator.snapshot_content(copy.original, original)
             copy.root.mkdir(mode=0o700, parents=True, exist_ok=True)
             nofollow.replace_file(copy.root, copy.relative, content)
