@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
+from contextlib import suppress
+
+from textual.worker import WorkerFailed
 
 DEADLINE_S = 30
 
@@ -44,3 +48,37 @@ def shows(*texts):
 def shows_not(*texts):
     """Return a step that waits until none of these is."""
     return lambda pilot: until(pilot, lambda: not any(text in text_of(pilot.app) for text in texts), repr(texts))
+
+
+class Late:
+    """A function that a screen calls in a thread, and that ends only as that screen's widgets are gone already."""
+
+    def __init__(self, monkeypatch, screen, owner, name):
+        self.called = threading.Event()
+        self._armed = threading.Event()
+        self._left = threading.Event()
+        function = getattr(owner, name)
+
+        def late(*values):
+            if self._armed.is_set():
+                self.called.set()
+                assert self._left.wait(DEADLINE_S)
+            return function(*values)
+
+        async def on_unmount(screen):
+            self._left.set()
+            for worker in [worker for worker in screen.workers if worker.node is screen]:
+                with suppress(WorkerFailed, TimeoutError):  # what fails is told by the app
+                    async with asyncio.timeout(2):
+                        await worker.wait()
+
+        monkeypatch.setattr(owner, name, late)
+        monkeypatch.setattr(screen, "on_unmount", on_unmount, raising=False)
+
+    async def arm(self, _):
+        """Make the next call of it late: a step."""
+        self._armed.set()
+
+    def is_called(self, pilot):
+        """Wait until it is: a step."""
+        return until(pilot, self.called.is_set, "the call")

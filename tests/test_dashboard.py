@@ -9,9 +9,11 @@ import pytest
 from textual.widgets import DataTable, Input
 
 from hqt.services import listing
+from hqt.tmux import Server
 from hqt.tui.dash import DashApp
 from hqt.tui.picker import PickerApp
-from tests.screens import piloted, shows, shows_not, until
+from hqt.tui.screens.dashboard import DashboardScreen
+from tests.screens import Late, piloted, shows, shows_not, until
 from tests.terminal import Terminal
 from tests.world import eventually
 
@@ -43,6 +45,13 @@ def test_it_lists_what_there_is_and_shows_the_chosen_ones_screen(own_world, boar
     own_world.sh("printf '\\033[31mfirst screen\\033[0m'; exec sleep 1000", "-n", "one", "-s", "--no-net")
     own_world.sh("echo second screen; exec sleep 1000", "-n", "two")
     board(shows("one", "rw, no net", "two", "~/project", "first screen"), "j", shows("second screen"))
+
+
+@pytest.mark.parametrize(("owner", "name"), [(listing, "all_views"), (Server, "coloured_screen")])
+def test_what_is_read_while_it_is_left_is_no_fault(own_world, board, monkeypatch, owner, name):
+    own_world.sh("while :; do echo more; sleep 0.2; done", "-n", "one")
+    late = Late(monkeypatch, DashboardScreen, owner, name)
+    board(shows("one", "more"), late.arm, late.is_called)
 
 
 def test_it_sees_changes_that_others_make(own_world, board):

@@ -8,9 +8,10 @@ from textual.widgets import Input, OptionList, Select, Switch
 from hqt.errors import ServiceError
 from hqt.sandbox import SandboxPolicy
 from hqt.services import projects
+from hqt.tui import dialog as program
 from hqt.tui.dialog import DialogApp
-from hqt.tui.screens.new_session import Offer
-from tests.screens import piloted, shows, shows_not, text_of, until
+from hqt.tui.screens.new_session import NewSessionScreen, Offer
+from tests.screens import Late, piloted, shows, shows_not, text_of, until
 
 HARNESSES = [("claude", True), ("generic", True), ("codex", False)]
 
@@ -143,6 +144,18 @@ def test_an_error_is_shown_and_what_was_typed_is_kept(dialog):
     )  # fmt: skip
     assert made.app.return_value == "started"
     assert [asked.name for asked in made.asked] == ["taken", "taken"]
+
+
+def test_folders_that_are_found_as_it_is_left_are_no_fault(dialog, monkeypatch):
+    late = Late(monkeypatch, NewSessionScreen, projects, "offered")
+    dialog().drive(late.arm, sets("#project", "/"), late.is_called)
+
+
+@pytest.mark.parametrize("error", [None, ServiceError("there is a session named 'taken'")])
+def test_a_session_that_is_made_as_it_is_left_is_no_fault(dialog, monkeypatch, error):
+    made = dialog(error=error)
+    late = Late(monkeypatch, NewSessionScreen, program, "create")
+    made.drive(late.arm, "ctrl+s", late.is_called)
 
 
 def test_recent_projects_and_repositories_below_are_offered_and_taken(dialog, tmp_path):

@@ -158,7 +158,7 @@ def test_a_dead_window_is_replaced_in_one_step(server):
 
 
 def test_a_window_whose_process_tmux_has_forgotten_has_ended(server, monkeypatch):
-    as_tmux_3_8_does = tmux._FORMAT.replace("#{pane_pid}", "#{?pane_dead,,#{pane_pid}}")
+    as_tmux_3_8_does = tmux._FORMAT.replace("#{pane_pid}", "#{?pane_dead_status,,#{pane_pid}}")
     monkeypatch.setattr(tmux, "_FORMAT", as_tmux_3_8_does)
     pane = server.start_window(request("forgotten", ["sh", "-c", "exit 3"]))
     eventually(lambda: server.now(pane).exit_status == 3)

@@ -147,6 +147,8 @@ class DashboardScreen(Screen[View | None]):
         while True:
             try:
                 self._views = await asyncio.to_thread(listing.all_views)
+                if not self.is_running:
+                    return  # left meanwhile
             except HqtError as error:
                 if error.message != self._complained:
                     self._complain(error)
@@ -186,6 +188,8 @@ class DashboardScreen(Screen[View | None]):
     @work(exclusive=True, group="preview")
     async def _preview(self) -> None:
         """Show what the selected session shows; a later call ends one that is still reading."""
+        if not self.is_running:
+            return
         view = self._selected
         screen = self.query_one("#screen", Static)
         pane = view.pane if view else None
@@ -201,6 +205,8 @@ class DashboardScreen(Screen[View | None]):
             lines = await asyncio.to_thread(view.server.coloured_screen, pane)
         except HqtError:
             return  # the next look tells
+        if not self.is_running:
+            return
         room = max(self.query_one("#preview").size.height, 1)
         self._previewed, self._looked_at = (pane.pane, pane.activity), looked_at
         screen.update(Text.from_ansi("\n".join(map(coloured, lines[-room:])), no_wrap=True, overflow="crop"))

@@ -202,9 +202,15 @@ class NewSessionScreen(Screen["Started | None"]):
         except HqtError as error:
             self.app.call_from_thread(self._fail, error)
         else:
-            self.app.call_from_thread(self.dismiss, started)
+            self.app.call_from_thread(self._end, started)
+
+    def _end(self, started: Started) -> None:
+        if self.is_running:
+            self.dismiss(started)
 
     def _fail(self, error: HqtError) -> None:
+        if not self.is_running:
+            return
         said = Text(visible(error.message), style="bold")
         if error.hint:
             said.append(f"\n{visible(error.hint)}", style="not bold")
@@ -232,8 +238,8 @@ class NewSessionScreen(Screen["Started | None"]):
         self.app.call_from_thread(self._show_folders, typed, found, [_described(path) for path in found])
 
     def _show_folders(self, typed: str, found: list[str], described: list[Text]) -> None:
-        if typed != self.query_one("#project", Input).value:
-            return  # typed on since
+        if not self.is_running or typed != self.query_one("#project", Input).value:
+            return  # left, or typed on, since
         self._candidates = found
         offered = self.query_one(OptionList)
         offered.clear_options()
