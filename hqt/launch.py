@@ -123,26 +123,33 @@ def require_bounds(names: list[str]) -> None:
 
 def can_scope() -> bool:
     """Tell whether the kernel has Landlock with scopes: Linux 6.12 and later, where Landlock is switched on."""
-    import ctypes  # noqa: PLC0415  # only where the network is shared: elsewhere the namespaces do this
-
-    version = ctypes.CDLL(None).syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION)
-    return int(version) >= _LANDLOCK_SCOPE_ABI
+    version = _call("syscall", _LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION)
+    return version >= _LANDLOCK_SCOPE_ABI
 
 
 def scope_to_own_processes() -> bool:
     """Forbid abstract unix sockets and signals across the boundary; False where the kernel (before 6.12) cannot."""
-    import ctypes  # noqa: PLC0415  # as above
-
     if not can_scope():
         return False
-    libc = ctypes.CDLL(None, use_errno=True)
     scoped = _LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | _LANDLOCK_SCOPE_SIGNAL
-    attributes = (ctypes.c_uint64 * 3)(0, 0, scoped)  # struct landlock_ruleset_attr: fs, net, scoped
-    ruleset = libc.syscall(_LANDLOCK_CREATE_RULESET, attributes, ctypes.sizeof(attributes), 0)
-    if ruleset < 0 or libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.syscall(_LANDLOCK_RESTRICT_SELF, ruleset, 0):
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), "Landlock")
+    attributes = b"".join(value.to_bytes(8, sys.byteorder) for value in (0, 0, scoped))  # fs, net, scoped
+    ruleset = _call("syscall", _LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0)
+    if (
+        ruleset < 0
+        or _call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+        or _call("syscall", _LANDLOCK_RESTRICT_SELF, ruleset, 0)
+    ):
+        raise OSError(errno.EPERM, "the kernel refused it", "Landlock")
     os.close(ruleset)
     return True
+
+
+def _call(function: str, *arguments: bytes | int | None) -> int:
+    """Call a function of the C library; the import of `ctypes` itself would cost a start four times as much."""
+    import _ctypes  # noqa: PLC0415  # only where the network is shared: elsewhere the namespaces do this
+
+    program = _ctypes.dlopen(None, 0)  # type: ignore[arg-type]  # typeshed does not know of None: all that is loaded
+    return int(_ctypes.call_function(_ctypes.dlsym(program, function), arguments))
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ _FIELDS = (
     "pid",
     "window_activity",
     "window_bell_flag",
-    "m:*/hqt/launch.py *,#{pane_start_command}",
+    "m:*/hqt/launch.py*--exec=*,#{pane_start_command}",
 )
 _FORMAT = "|".join(f"#{{{field}}}" for field in _FIELDS)
 

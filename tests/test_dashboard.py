@@ -98,13 +98,11 @@ def test_stop_asks_first_and_remove_forgets(own_world, board):
 
 def test_restart_starts_what_was_stopped_and_what_runs(own_world, board):
     own_world.sh("exec sleep 1000", "-n", "one", "-s")
-    _, _, before = own_world.start_command("one").partition(
-        "launch.py"
-    )  # a checkout that none may read is run from a copy
+    _, _, before = own_world.start_command("one").partition(" --exec=")  # a checkout may be run from a readable copy
     pid = own_world.tmux("list-panes", "-a", "-F", "#{pane_pid}")
     board(shows("one"), "r", shows("Restart one?"), "y", shows("restarted one"))
     assert own_world.tmux("list-panes", "-a", "-F", "#{pane_pid}") != pid
-    assert own_world.start_command("one").endswith(f"launch.py{before}")
+    assert own_world.start_command("one").endswith(f" --exec={before}")
 
 
 def test_a_new_name_is_typed_over_the_old_one_and_a_bad_one_is_told(own_world, board):

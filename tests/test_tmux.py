@@ -157,6 +157,17 @@ def test_a_dead_window_is_replaced_in_one_step(server):
     server.kill_pane(found)
 
 
+@pytest.mark.parametrize("place", [text for text in HARD if text])
+def test_a_window_is_known_wherever_hqt_is_installed(server, tmp_path, monkeypatch, place):
+    installed = tmp_path / place / "hqt/launch.py"
+    installed.parent.mkdir(parents=True)
+    shutil.copy(launch.__file__, installed)
+    monkeypatch.setattr(launch, "__file__", str(installed))
+    pane = server.start_window(request("elsewhere", ["sleep", "1000"]))
+    eventually(lambda: server.now(pane))
+    server.kill_pane(pane)
+
+
 def test_a_window_whose_process_tmux_has_forgotten_has_ended(server, monkeypatch):
     as_tmux_3_8_does = tmux._FORMAT.replace("#{pane_pid}", "#{?pane_dead_status,,#{pane_pid}}")
     monkeypatch.setattr(tmux, "_FORMAT", as_tmux_3_8_does)
