@@ -3,7 +3,7 @@
 Standard library only, run as `python -I -S launch.py`: it is started for every window, and what it does must be
 readable in one sitting. bwrap must be *started* with a clean environment, because its own is what `/proc/1/environ`
 shows inside the jail. What a jail could replace between a look and the mount is opened here, no link followed, and
-bound by its descriptor. No process of hqt stays behind.
+bound by its descriptor; so are the files that the jail gets copies of. No process of hqt stays behind.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ NOT_FOUND = 127
 ALL_VARIABLES = "*"
 SECCOMP_FD = 3
 """Where bwrap finds the system call filter: it reads it and closes it."""
-FIRST_BIND_FD = 10
-"""Where bwrap finds the first of the paths that are opened for it; the others follow."""
+FIRST_FD = 10
+"""Where bwrap finds the first of the files and paths that are opened for it; the others follow."""
 
 # <linux/landlock.h>, <linux/prctl.h>; the system calls' numbers are the same on every architecture.
 _LANDLOCK_CREATE_RULESET = 444
@@ -42,6 +42,7 @@ def command(
     names: list[str],
     scope: bool = False,
     seccomp: str = "",
+    read: Iterable[str] = (),
     opened: Iterable[str] = (),
     bounds: Iterable[str] = (),
 ) -> list[str]:
@@ -49,13 +50,15 @@ def command(
 
     `program` is the file that is executed as `wrapped[0]`. `names` are the variables that it gets, `["*"]` for all of
     them. `scope` shuts it off from abstract sockets and from processes that it did not start. `seccomp` is a file with
-    a system call filter, opened for bwrap as `SECCOMP_FD`. `opened` are resolved paths, opened for it from
-    `FIRST_BIND_FD` on. `bounds` are files of the control group; each must hold a bound, or nothing is started.
+    a system call filter, opened for bwrap as `SECCOMP_FD`. `read` are files that it reads, and `opened` are resolved
+    paths that it binds: opened for it from `FIRST_FD` on, in this order. `bounds` are files of the control group; each
+    must hold a bound, or nothing is started.
     """
     options = [f"--exec={program}", f"--folder={folder}", f"--keep={','.join(names)}"]
     options += ["--scope"] if scope else []
     options += [f"--seccomp={seccomp}"] if seccomp else []
     options += [f"--bounds={','.join(bounds)}"] if bounds else []
+    options += [f"--read={path}" for path in read]
     options += [f"--open={path}" for path in opened]
     return [sys.executable, "-I", "-S", __file__, *options, "--", *wrapped]
 
@@ -64,7 +67,7 @@ def main(arguments: list[str]) -> int:
     """Carry out what `command` wrote; returns only if it cannot."""
     split = arguments.index("--")
     options = dict(option.removeprefix("--").partition("=")[::2] for option in arguments[:split])
-    opened = [option.removeprefix("--open=") for option in arguments[:split] if option.startswith("--open=")]
+    opened = [option for option in arguments[:split] if option.startswith(("--read=", "--open="))]
     names = options["keep"].split(",")
     kept = names == [ALL_VARIABLES]
     environment = {name: value for name, value in os.environ.items() if kept or name in names}
@@ -77,8 +80,9 @@ def main(arguments: list[str]) -> int:
         os.closerange(SECCOMP_FD, os.sysconf("SC_OPEN_MAX"))
         if "seccomp" in options:
             os.set_inheritable(os.open(options["seccomp"], os.O_RDONLY), True)  # noqa: FBT003  # the lowest: SECCOMP_FD
-        for place, path in enumerate(opened, FIRST_BIND_FD):
-            descriptor = open_unlinked(path)
+        for place, option in enumerate(opened, FIRST_FD):
+            how, _, path = option.partition("=")
+            descriptor = os.open(path, os.O_RDONLY) if how == "--read" else open_unlinked(path)
             os.dup2(descriptor, place)
             os.close(descriptor)
         os.execve(options["exec"], arguments[split + 1 :], environment)

@@ -167,25 +167,27 @@ def wrap(
     etc: Sequence[Bind] = (),
     guards: Sequence[Bind] = (),
     seccomp_fd: int | None = None,
-    first_bind_fd: int | None = None,
+    first_fd: int = 10,
+    by_descriptor: bool = False,
 ) -> list[str]:
     """Return the `bwrap … -- <command>` argv. Pure: reads no file, runs no program.
 
     `cwd` is the project, resolved. `home` is where the empty home folder is made (the user's own by default). `etc`
     stands in for entries of the host's `/etc` that hold more than the jail should see. `guards` are mounted over the
     project; they count only where it is writable. `seccomp_fd` is where bwrap finds its system call filter. From
-    `first_bind_fd` on it finds the sources that `opened` lists, in that order; without it they are mounted by path.
+    `first_fd` on it finds what of `etc` is a copy, then the sources that `opened` lists, which are mounted by path
+    unless `by_descriptor`.
     """
-    descriptors = None if first_bind_fd is None else count(first_bind_fd)
+    descriptors = count(first_fd)
     return [
         "bwrap",
         *_namespaces(policy),
         *(() if seccomp_fd is None else ("--seccomp", str(seccomp_fd))),
-        *_system(etc),
+        *_system(etc, descriptors),
         *_empty_folders(home or Path.home()),
-        *_mounts(binds, descriptors),
-        *_mounts([_project(cwd, policy)], descriptors),
-        *(_mounts(guards, descriptors) if policy.fs == "rw" else ()),
+        *_mounts(binds, descriptors, by_descriptor=by_descriptor),
+        *_mounts([_project(cwd, policy)], descriptors, by_descriptor=by_descriptor),
+        *(_mounts(guards, descriptors, by_descriptor=by_descriptor) if policy.fs == "rw" else ()),
         # Last, when every mount point has been made: the root is not a place to write to.
         "--remount-ro",
         "/dev",
@@ -209,7 +211,7 @@ def _namespaces(policy: SandboxPolicy) -> Iterator[str]:
         yield "--share-net"
 
 
-def _system(etc: Sequence[Bind]) -> Iterator[str]:
+def _system(etc: Sequence[Bind], descriptors: Iterator[int]) -> Iterator[str]:
     for folder in SYSTEM_FOLDERS:
         yield from ("--ro-bind-try", folder, folder)
     replaced = {bind.where for bind in etc}
@@ -217,7 +219,7 @@ def _system(etc: Sequence[Bind]) -> Iterator[str]:
         path = Path("/etc") / name
         if path not in replaced:
             yield from ("--ro-bind-try", str(path), str(path))
-    yield from _mounts(etc, None)
+    yield from _mounts(etc, descriptors)
     yield from ("--proc", "/proc")
     for name in _PROC:
         yield from ("--ro-bind-try", f"/proc/{name}", f"/proc/{name}")
@@ -242,12 +244,14 @@ def opened(cwd: Path, policy: SandboxPolicy, binds: Sequence[Bind], guards: Sequ
     return [bind.src for bind in mounted if bind.opened and bind.kind != "mask"]
 
 
-def _mounts(binds: Sequence[Bind], descriptors: Iterator[int] | None) -> Iterator[str]:
+def _mounts(binds: Sequence[Bind], descriptors: Iterator[int], *, by_descriptor: bool = False) -> Iterator[str]:
     for bind in binds:
         mount = "--bind" if bind.writable else "--ro-bind"
         if bind.kind == "mask":
             yield from ("--size", str(_MASK_MIB * MIB), "--perms", "0700", "--tmpfs", str(bind.where))
-        elif bind.opened and descriptors is not None:
+        elif bind.kind == "copy":
+            yield from ("--perms", "0444", "--file", str(next(descriptors)), str(bind.where))
+        elif bind.opened and by_descriptor:
             yield from (f"{mount}-fd", str(next(descriptors)), str(bind.where))
         else:
             yield from (mount, str(bind.src), str(bind.where))

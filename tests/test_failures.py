@@ -59,15 +59,25 @@ def test_a_bwrap_that_is_gone_at_the_next_start_stops_it(own_world, tools):
     assert own_world.tmux("list-windows", "-a") == ""
 
 
-def test_the_launcher_never_runs_the_harness_bare(own_world, tmp_path):
+@pytest.mark.parametrize(
+    ("gone", "options"),
+    [
+        ("/no/bwrap", {}),
+        ("/no/folder", {"folder": "/no/folder"}),
+        ("/no/filter", {"seccomp": "/no/filter"}),
+        ("/no/file", {"read": ["/etc/passwd", "/no/file"]}),
+        ("/no/project", {"opened": ["/no/project"]}),
+    ],
+)
+def test_the_launcher_starts_nothing_when_something_is_gone(own_world, tmp_path, gone, options):
     from hqt import launch
 
-    argv = launch.command(
-        ["bwrap", "--", "touch", str(tmp_path / "ran")], program="/no/bwrap", folder="/", names=["PATH"], scope=True
-    )
+    program = gone if gone == "/no/bwrap" else "/usr/bin/env"
+    wrapped = ["env", "touch", str(tmp_path / "ran")]
+    argv = launch.command(wrapped, **{"program": program, "folder": "/", "names": ["PATH"], "scope": True, **options})
     ended = own_world.run(*argv)
     assert ended.returncode == 127
-    assert "not started: /no/bwrap" in ended.stderr
+    assert ended.stderr.startswith(f"hqt: not started: {gone}: ")
     assert not (tmp_path / "ran").exists()
 
 

@@ -87,6 +87,25 @@ def test_what_stands_in_for_an_entry_of_etc_replaces_it():
     assert ("--ro-bind-try", "/etc/passwd", "/etc/passwd") not in triples(argv)
 
 
+def test_copies_are_read_before_what_is_bound_by_its_descriptor():
+    copies = [Bind(Path("/etc") / name, kind="copy") for name in ("passwd", "group")]
+    binds = [Bind(Path("/opened"), opened=True), Bind(Path("/by/path"))]
+    argv = wrap(["agent"], CWD, SandboxPolicy(), binds, home=HOME, etc=copies, first_fd=20, by_descriptor=True)
+    assert [word for word in triples(argv) if word[0] in ("--file", "--ro-bind-fd", "--bind-fd")] == [
+        ("--file", "20", "/etc/passwd"),
+        ("--file", "21", "/etc/group"),
+        ("--ro-bind-fd", "22", "/opened"),
+        ("--bind-fd", "23", str(CWD)),
+    ]
+
+
+def test_copies_are_read_from_descriptors_by_a_bwrap_that_binds_by_path_alone():
+    binds = [Bind(Path("/opened"), opened=True)]
+    argv = wrap(["agent"], CWD, SandboxPolicy(), binds, home=HOME, etc=[Bind(Path("/etc/passwd"), kind="copy")])
+    assert ("--file", "10", "/etc/passwd") in triples(argv)
+    assert ("--ro-bind", "/opened", "/opened") in triples(argv)
+
+
 @given(st.lists(st.text(), min_size=1), PATHS, st.sampled_from(POLICIES), st.lists(st.tuples(PATHS, st.booleans())))
 def test_any_strings_are_single_words_of_the_argv(command, cwd, policy, pairs):
     binds = [Bind(path, writable) for path, writable in pairs]

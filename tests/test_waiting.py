@@ -104,9 +104,9 @@ def test_a_session_that_says_nothing_is_guessed_at(own_world):
     assert own_world.hqt("wait", name, "--timeout", "30").stdout == f"{name} idle\n"
 
 
-@pytest.mark.parametrize("content", ["garbage", "idle" * 100000, "", "idle\x00\n"])
+@pytest.mark.parametrize("content", ["garbage", "waiting" * 100000, "", "waiting\x00\n"])
 def test_what_a_jail_writes_there_is_not_believed(sessions, content):
-    process = waiting(sessions, "one")
+    process = waiting(sessions, "one", "--for", "waiting")  # which, unlike idle, is not guessed of a silent one
     folder = sessions.database.parent / "sessions" / sessions.show("one")["id"] / "run"
     (folder / "status").unlink()
     (folder / "status").write_text(content)

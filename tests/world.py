@@ -72,7 +72,7 @@ def is_alive(pid):
     """Tell whether a process runs: one that has ended and was not waited for does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # the latter: it ended between the opening and the reading
         return False
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from hqt.harnesses.usage import Usage
 
-BindKind = Literal["bind", "private", "snapshot", "mask"]
+BindKind = Literal["bind", "private", "snapshot", "mask", "copy"]
 _SCRIPT_SUFFIXES = {".bash", ".cjs", ".js", ".lua", ".mjs", ".pl", ".ps1", ".py", ".rb", ".sh", ".ts", ".zsh"}
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -49,7 +49,8 @@ class Bind:
     `target` is where it appears, `src` itself unless given. `create` is what is made at `src` first when nothing is
     there: a file's content, or `FOLDER`; without it, what is missing is left out. A `snapshot` is bound as a private
     writable copy that is never copied back. A `private` folder is the session's own in place of the user's: what the
-    harness keeps there stays until the session is removed. A `mask` is an empty folder in place of what is there. What
+    harness keeps there stays until the session is removed. A `mask` is an empty folder in place of what is there. A
+    `copy` is a file with the content that `src` has at the start, which nobody can write, and no mount. What
     is `opened` lies where a jail could replace it: it is opened without following links, and bound by that.
     """
 
@@ -70,7 +71,7 @@ class Bind:
         """The mode in a word, as `hqt show` prints it."""
         if self.kind == "mask":
             return "masked"
-        if self.kind != "bind":
+        if self.kind not in ("bind", "copy"):
             return self.kind
         return "rw" if self.writable else "ro"
 

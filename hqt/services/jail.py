@@ -19,6 +19,7 @@ from hqt.errors import ServiceError
 from hqt.guards import GitFolders, project_guards
 from hqt.harnesses.base import FOLDER, RUN_FOLDER, Bind
 from hqt.refusals import resolved
+from hqt.sandbox import ETC
 from hqt.seccomp import program
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 
     from hqt.harnesses.base import HarnessConfigurator
 
+_ACCOUNTS = ("passwd", "group")
+_LIVE = ("hosts", "resolv.conf")
+"""What the host rewrites in place as its network changes: a jail that runs sees it."""
+_COPIED_BYTES = 1 << 20
 _GIT_IDENTITY = (".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes")
 
 
@@ -177,11 +182,21 @@ def _is_there(path: Path, root: Root | None) -> bool:
 
 
 def _etc(folder: Path) -> list[Bind]:
-    resolver = resolved(Path("/etc/resolv.conf"))  # often a link into /run, which the jail does not have
-    binds = [Bind(folder / "etc" / name, target=Path("/etc") / name) for name in ("passwd", "group")]
-    if os.path.isfile(resolver):
-        binds.append(Bind(resolver, target=Path("/etc/resolv.conf")))
-    return binds
+    """Return what is not a bind of `/etc` itself: the session's own accounts, and copies in place of small files.
+
+    Each mount makes a start longer, and half of them would be such files: docs/decisions/copies-of-etc.md.
+    """
+    etc = Path("/etc")
+    binds = [Bind(folder / "etc" / name, target=etc / name, kind="copy") for name in _ACCOUNTS]
+    binds += [
+        Bind(etc / name, kind="copy") for name in ETC if name not in (*_ACCOUNTS, *_LIVE) and _is_small_file(etc / name)
+    ]
+    resolver = resolved(etc / "resolv.conf")  # often a link into /run, which the jail does not have
+    return [*binds, Bind(resolver, target=etc / "resolv.conf")] if os.path.isfile(resolver) else binds
+
+
+def _is_small_file(path: Path) -> bool:
+    return os.path.isfile(path) and os.access(path, os.R_OK) and path.stat().st_size <= _COPIED_BYTES
 
 
 def make(jail: Jail, configurator: HarnessConfigurator) -> None:

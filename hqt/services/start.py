@@ -169,7 +169,8 @@ def _sandboxed(
         etc=made.etc,
         guards=made.guards,
         seccomp_fd=launch.SECCOMP_FD if made.seccomp else None,
-        first_bind_fd=launch.FIRST_BIND_FD if by_descriptor else None,
+        first_fd=launch.FIRST_FD,
+        by_descriptor=by_descriptor,
     )
     constants = {**jail_constants(home), **harness.sandbox_environment}
     names = kept_names(plain, constants, by_name)
@@ -184,6 +185,7 @@ def _sandboxed(
         names=names,
         scope=scope,
         seccomp=str(made.seccomp or ""),
+        read=(str(bind.src) for bind in made.etc if bind.kind == "copy"),
         opened=map(str, opened_first),
         bounds=limits.files,
     )
@@ -191,7 +193,8 @@ def _sandboxed(
         command = [*limits.scope_argv(str(systemd_run(plain["PATH"], project))), *command]
         by_name = (*by_name, *_USER_MANAGER)
     values = window_values(plain, constants, by_name, os.environ)
-    binds = [*made.etc, *made.binds, Bind(project, writable=policy.fs == "rw"), *made.guards]
+    stand_ins = [bind for bind in made.etc if bind.kind != "copy" or bind.src != bind.where]
+    binds = [*stand_ins, *made.binds, Bind(project, writable=policy.fs == "rw"), *made.guards]
     return Start(
         command,
         values,

@@ -24,6 +24,14 @@ WRITING = [
     Attack("a_file_in_the_home_folder", "echo planted > ~/planted-file", planted("home/planted-file"), naive=False),
     Attack("usr", "(echo planted > /usr/planted) 2>/dev/null && echo BREACH", naive=False),
     Attack("etc", "(echo planted > /etc/planted) 2>/dev/null && echo BREACH"),
+    Attack(
+        "a_file_of_etc",
+        "for file in passwd group nsswitch.conf ld.so.cache hosts; do"
+        " (echo planted >> /etc/$file) 2>/dev/null && echo BREACH;"
+        " chmod 666 /etc/$file 2>/dev/null && echo BREACH;"
+        " mv /etc/$file /etc/moved 2>/dev/null && echo BREACH; done",
+        naive=False,
+    ),
     Attack("the_root", "(echo planted > /planted) 2>/dev/null && echo BREACH"),
     Attack(
         "the_project_when_it_is_read_only",
