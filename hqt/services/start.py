@@ -133,29 +133,7 @@ def _sandboxed(
     by_name: tuple[str, ...],
 ) -> Start:
     home, project = harness.home, harness.project
-    surroundings = around(home, Path(row.socket), harness)
-    refuse_project(project, surroundings)
-    recorded = [(Path(path), writable, forced) for path, writable, forced in json.loads(row.binds_json)]
-    opened = [_what_it_opens(path, surroundings, forced=forced) for path, _, forced in recorded]
-    own_binds = [Bind(path, writable=writable, opened=True) for path, writable, _ in recorded]
-    git = _recorded_git(row)
-    toolchains = executables.toolchain_binds(plain["PATH"], home)
-    program, chain = executables.executable_binds(
-        found,
-        plain["PATH"],
-        visible=[bind.src for bind in toolchains],
-        untrusted=[Path(row.project), *surroundings.guarded],
-    )
-    made = jail.plan(
-        harness,
-        folder=paths.session_folder(row.id),
-        private_folder=private_folders(row.id),
-        executables=[*toolchains, *chain],
-        own_binds=own_binds,
-        linked=git,
-        nested=json.loads(row.nested_json or "[]"),
-        writable=policy.fs == "rw",
-    )
+    made, program, opened = _planned_jail(row, policy, harness, found=found, path_value=plain["PATH"])
     bwrap = bwrap_of(plain["PATH"], project)
     by_descriptor = sandbox.can_bind_descriptors(bwrap)
     in_system = any(program.is_relative_to(folder) for folder in sandbox.SYSTEM_FOLDERS)
@@ -203,11 +181,42 @@ def _sandboxed(
         bwrap,
         made,
         is_scoped=not policy.net or (scope and launch.can_scope()),
-        opened=[what for what in opened if what],
+        opened=opened,
         binds=binds,
         limits=limits,
         by_descriptor=by_descriptor,
     )
+
+
+def _planned_jail(
+    row: Row, policy: SandboxPolicy, harness: HarnessConfigurator, *, found: Path, path_value: str
+) -> tuple[jail.Jail, Path, list[str]]:
+    """Return the row's jail, the harness's program in it, and what binds that were forced leave open."""
+    home, project = harness.home, harness.project
+    surroundings = around(home, Path(row.socket), harness)
+    refuse_project(project, surroundings)
+    recorded = [(Path(path), writable, forced) for path, writable, forced in json.loads(row.binds_json)]
+    opened = [_what_it_opens(path, surroundings, forced=forced) for path, _, forced in recorded]
+    own_binds = [Bind(path, writable=writable, opened=True) for path, writable, _ in recorded]
+    git = _recorded_git(row)
+    toolchains = executables.toolchain_binds(path_value, home)
+    program, chain = executables.executable_binds(
+        found,
+        path_value,
+        visible=[bind.src for bind in toolchains],
+        untrusted=[Path(row.project), *surroundings.guarded],
+    )
+    made = jail.plan(
+        harness,
+        folder=paths.session_folder(row.id),
+        private_folder=private_folders(row.id),
+        executables=[*toolchains, *chain],
+        own_binds=own_binds,
+        linked=git,
+        nested=json.loads(row.nested_json or "[]"),
+        writable=policy.fs == "rw",
+    )
+    return made, program, [what for what in opened if what]
 
 
 def policy_of(row: Row) -> SandboxPolicy | None:
