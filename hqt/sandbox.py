@@ -185,9 +185,7 @@ def wrap(
         *(() if seccomp_fd is None else ("--seccomp", str(seccomp_fd))),
         *_system(etc, descriptors),
         *_empty_folders(home or Path.home()),
-        *_mounts(binds, descriptors, by_descriptor=by_descriptor),
-        *_mounts([_project(cwd, policy)], descriptors, by_descriptor=by_descriptor),
-        *(_mounts(guards, descriptors, by_descriptor=by_descriptor) if policy.fs == "rw" else ()),
+        *_mounts(_mounted(cwd, policy, binds, guards), descriptors, by_descriptor=by_descriptor),
         # Last, when every mount point has been made: the root is not a place to write to.
         "--remount-ro",
         "/dev",
@@ -234,13 +232,14 @@ def _empty_folders(home: Path) -> Iterator[str]:
     yield from ("--size", str(_HOME_MIB * MIB), "--perms", "0700", "--tmpfs", str(home))
 
 
-def _project(cwd: Path, policy: SandboxPolicy) -> Bind:
-    return Bind(cwd, writable=policy.fs == "rw", opened=True)
+def _mounted(cwd: Path, policy: SandboxPolicy, binds: Sequence[Bind], guards: Sequence[Bind]) -> list[Bind]:
+    is_writable = policy.fs == "rw"
+    return [*binds, Bind(cwd, writable=is_writable, opened=True), *(guards if is_writable else ())]
 
 
 def opened(cwd: Path, policy: SandboxPolicy, binds: Sequence[Bind], guards: Sequence[Bind]) -> list[Path]:
     """Return the sources that a jail could replace before bwrap mounts them: opened for it, in the order of `wrap`."""
-    mounted = [*binds, _project(cwd, policy), *(guards if policy.fs == "rw" else ())]
+    mounted = _mounted(cwd, policy, binds, guards)
     return [bind.src for bind in mounted if bind.opened and bind.kind != "mask"]
 
 

@@ -52,7 +52,7 @@ def _print(found: Details) -> None:
     print_line(f"  variables     {', '.join(found.names)}")
     print_line("  binds")
     for bind in found.binds:
-        private = f"   (from {bind.src})" if bind.kind in ("bind", "copy") and bind.src != bind.where else ""
+        private = f"   (from {bind.src})" if bind.mode in ("ro", "rw") and bind.src != bind.where else ""
         print_line(f"    {bind.mode:<9} {bind.where}{private}")
     for weakness in found.weaknesses:
         print_line(f"  note          {weakness}")

@@ -108,7 +108,7 @@ def probe(start: Start, policy: SandboxPolicy) -> list[Finding]:
 def _run(start: Start, canary: str, planted: Path, port: int) -> dict[str, list[str]]:
     """Run the probe and return what got through, by key; a key that it did not finish is missing."""
     guards = start.jail.guards if start.jail else []
-    written = [bind for bind in start.binds if bind.kind in ("bind", "copy") and not bind.writable]
+    written = [bind for bind in start.binds if bind.mode == "ro"]
     guarded = [bind.where for bind in written if any(bind.where.is_relative_to(pin.where) for pin in guards)]
     lists = {
         "HOME_ENTRIES": {_entry_of(bind.where, start.home) for bind in start.binds},
