@@ -54,7 +54,7 @@ def test_the_dialog_makes_a_session_that_is_in_front_when_it_closes(own_world, c
 def test_the_whole_dialog_is_filled_in_by_keys(own_world, size):
     own_world.put_on_path()
     for harness in ("claude", "codex"):
-        own_world.fake(harness, f'echo "$*"; echo "{harness} was asked"; exec sleep 1000')
+        own_world.fake(harness, f'echo "$*"; echo "{harness} was asked: that"; exec sleep 1000')
     (own_world.home / "project-two").mkdir()
     client = attached(own_world, size=size)
 
@@ -95,7 +95,7 @@ def test_the_whole_dialog_is_filled_in_by_keys(own_world, size):
         go_to("Prompt  ")
         client.keys("count to three")
         client.press("Enter")
-        client.shows("codex was asked")
+        client.shows("codex was asked: ")
         client.shows("0:by hand*")
     finally:
         client.end()

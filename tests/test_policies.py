@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.server
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -69,6 +70,17 @@ def test_a_bind_is_read_only_unless_it_says_rw(world):
     assert "the referencethe scratch" in screen
     assert (world.home / "scratch/file").read_text() == "new\n"
     assert (world.home / "reference/file").read_text() == "the reference"
+
+
+def test_the_files_of_etc_are_copies_with_what_the_host_has_in_them(world):
+    files = ("nsswitch.conf", "ld.so.cache", "localtime", "services", "ssl/openssl.cnf")
+    there = [f"/etc/{name}" for name in files if (Path("/etc") / name).is_file()]
+    name = world.sh(f"cksum {' '.join(there)}; grep -c ' /etc/nsswitch.conf ' /proc/self/mountinfo", "-s")
+    eventually(lambda: world.state(name).startswith("exited"))
+    assert world.hqt("peek", name).stdout.splitlines()[: len(there) + 1] == [
+        *world.run("cksum", *there).stdout.splitlines(),
+        "0",
+    ]
 
 
 def test_the_cache_of_a_session_is_its_own_and_kept_over_restarts(world):

@@ -104,15 +104,19 @@ def test_a_session_that_says_nothing_is_guessed_at(own_world):
     assert own_world.hqt("wait", name, "--timeout", "30").stdout == f"{name} idle\n"
 
 
-@pytest.mark.parametrize("content", ["garbage", "waiting" * 100000, "", "waiting\x00\n"])
-def test_what_a_jail_writes_there_is_not_believed(sessions, content):
-    process = waiting(sessions, "one", "--for", "waiting")  # which, unlike idle, is not guessed of a silent one
-    folder = sessions.database.parent / "sessions" / sessions.show("one")["id"] / "run"
+@pytest.mark.parametrize("content", ["garbage", "idle" * 100000, "", "idle\x00\n"])
+def test_what_a_jail_writes_there_is_not_believed(own_world, content):
+    own_world.sh("while :; do echo busy; sleep 0.5; done", "-n", "one")  # a silent one would be guessed to be idle
+    says(own_world, "one", "working")
+    process = waiting(own_world, "one")
+    folder = own_world.database.parent / "sessions" / own_world.show("one")["id"] / "run"
     (folder / "status").unlink()
     (folder / "status").write_text(content)
+    assert own_world.ls()[0]["status"]["guess"]
     (folder / "status").unlink()
     (folder / "status").symlink_to("/etc/passwd")
-    says(sessions, "one", "waiting")
+    assert own_world.ls()[0]["status"]["guess"]
+    says(own_world, "one", "waiting")
     assert ended(process)[:2] == (0, "one waiting\n")
 
 
