@@ -40,6 +40,7 @@ def command(
     program: str,
     folder: str,
     names: list[str],
+    session: str = "",
     scope: bool = False,
     seccomp: str = "",
     read: Iterable[str] = (),
@@ -49,12 +50,13 @@ def command(
     """Return the window's whole command: the launcher, then `wrapped` word for word.
 
     `program` is the file that is executed as `wrapped[0]`. `names` are the variables that it gets, `["*"]` for all of
-    them. `scope` shuts it off from abstract sockets and from processes that it did not start. `seccomp` is a file with
-    a system call filter, opened for bwrap as `SECCOMP_FD`. `read` are files that it reads, and `opened` are resolved
-    paths that it binds: opened for it from `FIRST_FD` on, in this order. `bounds` are files of the control group; each
-    must hold a bound, or nothing is started.
+    them. `session` says whose window it is, and is read by tmux's listing alone. `scope` shuts it off from abstract
+    sockets and from processes that it did not start. `seccomp` is a file with a system call filter, opened for bwrap
+    as `SECCOMP_FD`. `read` are files that it reads, and `opened` are resolved paths that it binds: opened for it from
+    `FIRST_FD` on, in this order. `bounds` are files of the control group; each must hold a bound, or nothing is started.
     """
-    options = [f"--exec={program}", f"--folder={folder}", f"--keep={','.join(names)}"]
+    options = [f"--session={session}"] if session else []
+    options += [f"--exec={program}", f"--folder={folder}", f"--keep={','.join(names)}"]
     options += ["--scope"] if scope else []
     options += [f"--seccomp={seccomp}"] if seccomp else []
     options += [f"--bounds={','.join(bounds)}"] if bounds else []

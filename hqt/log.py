@@ -15,10 +15,21 @@ from typing import TYPE_CHECKING
 from hqt import paths
 
 if TYPE_CHECKING:
+    from io import TextIOWrapper
     from pathlib import Path
 
 _BYTES = 1 << 20
 _LINE = logging.Formatter("%(asctime)s %(process)d %(levelname)s %(message)s")
+
+
+class _PrivateFileHandler(RotatingFileHandler):
+    """Makes each of its files for the user alone, whatever the umask is, and follows no link."""
+
+    def _open(self) -> TextIOWrapper:
+        opened: TextIOWrapper = open(  # noqa: SIM115  # the handler closes it
+            self.baseFilename, "a", encoding=self.encoding, errors=self.errors, opener=_open_private
+        )
+        return opened
 
 
 def logger() -> logging.Logger:
@@ -38,8 +49,11 @@ def _logger(path: Path, *, is_debugging: bool) -> logging.Logger:
     # Only where hqt keeps its state already: a look at a help text makes nothing.
     if os.access(path.parent, os.W_OK | os.X_OK):
         with suppress(OSError):
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
-            written = RotatingFileHandler(path, maxBytes=_BYTES, backupCount=1, errors="backslashreplace")
+            written = _PrivateFileHandler(path, maxBytes=_BYTES, backupCount=1, errors="backslashreplace")
             written.setFormatter(_LINE)
             found.addHandler(written)
     return found
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

@@ -1,7 +1,8 @@
 """The one place that talks to tmux. Nothing here passes through a shell, and no string reaches tmux unquoted.
 
 Windows are made by commands on tmux's standard input (`source-file -`): there a command may be longer than one message
-of 16 KiB, and what it holds is in no process's argv. A window is ours by its `@hqt_id` *and* by its command.
+of 16 KiB, and what it holds is in no process's argv. A window is a session's by its command, which names the session
+and is made with it; the mark `@hqt_id` tells tmux's own keys and the status line the same.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from hqt.errors import TmuxUnavailableError
 from hqt.tmux_language import format_literal, quoted, unescaped
-from hqt.tmux_window import SESSION, window_script
+from hqt.tmux_window import SESSION, dressing, making, marks
 
 if TYPE_CHECKING:
     from hqt.tmux_window import SpawnRequest
@@ -27,6 +28,11 @@ _TRIES = 5
 _TIMEOUT_S = 20
 _SHELLS = {"ash", "bash", "dash", "fish", "ksh", "nu", "sh", "tcsh", "xonsh", "zsh"}
 _PANE_ID = re.compile(r"%\d+")
+_COMMAND_CHARACTERS = 600
+"""What is read of a pane's command: the launcher's own first words."""
+_OF_SESSION = re.compile(r"""/hqt/launch\.py["']? --session=([0-9a-f]+) """)
+_EXITS = "exit-unattached"
+_IS_OURS = "#{m:*/hqt/launch.py*--exec=*,#{pane_start_command}}"
 
 _FIELDS = (
     "@hqt_id",
@@ -40,7 +46,7 @@ _FIELDS = (
     "pid",
     "window_activity",
     "window_bell_flag",
-    "m:*/hqt/launch.py*--exec=*,#{pane_start_command}",
+    f"={_COMMAND_CHARACTERS}:pane_start_command",
 )
 _FORMAT = "|".join(f"#{{{field}}}" for field in _FIELDS)
 
@@ -61,6 +67,8 @@ class Pane:
     """When it last wrote something, in seconds since 1970."""
     bell: bool = False
     """Whether it rang the bell and nobody has looked since."""
+    is_marked: bool = True
+    """Whether it carries the session's mark: tmux's keys go by that. hqt itself goes by the command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +101,7 @@ class Facts:
     version: str
     set_clipboard: str
     default_terminal: str
+    exit_unattached: str
     allow_passthrough: str
 
 
@@ -151,7 +160,7 @@ class Server:
         return list({listed.pane.pane: listed.pane for listed in found}.values())
 
     def _list(self) -> list[_Listed]:
-        ended = self._run("list-panes", "-a", "-f", "#{@hqt_id}", "-F", _FORMAT)
+        ended = self._run("list-panes", "-a", "-f", _IS_OURS, "-F", _FORMAT)
         lines = ended.stdout.splitlines() if ended.returncode == 0 else []
         return [listed for line in lines if (listed := _listed(line))]
 
@@ -159,7 +168,8 @@ class Server:
         """Make the window; the server and the session `hqt` too, where they are missing.
 
         Raises:
-            TmuxUnavailableError: tmux is missing, too old, or refuses; in its own words.
+            TmuxUnavailableError: tmux is missing, too old, or refuses, in its own words; or what it made is not the
+                session's window: that is ended.
 
         """
         require_version()
@@ -167,15 +177,56 @@ class Server:
         error = ""
         for _ in range(_TRIES):  # another hqt may make or end the session between two looks
             # Asked first: a server started for a script that then fails ends at once, in the face of the next client.
-            has_session = request.beside_pane or self._run("has-session", "-t", f"={SESSION}").returncode == 0
+            has_session = self._has_session()
             session = self.session_of(request.beside_pane) if request.beside_pane else f"={SESSION}"
-            ended = self._run_script(window_script(request, session, self.socket, first=not has_session))
+            first = not (request.beside_pane or has_session)
+            ended = self._run_script(making(request, session, first=first))
             if made := re.search(r"^(\$\d+) (@\d+) (%\d+) (\d*)$", ended.stdout, re.MULTILINE):
-                return Pane(request.hqt_id, made[1], made[2], made[3], _process(made[4]), None)
+                if first and ended.stdout.endswith("\non\n") and not self._run("list-clients").stdout:
+                    raise _would_end()
+                return self._dressed(request, made[2], made[3])
             error = ended.stderr.strip() or f"tmux ended with status {ended.returncode}"
             if not any(word in error for word in ("find", "duplicate", "server", "connecting", "current")):
                 break
         raise TmuxUnavailableError(f"tmux did not make the window: {error}", f"tmux's socket is {self.socket}")
+
+    def _has_session(self) -> bool:
+        """Tell whether the server runs and has the session `hqt`.
+
+        Raises:
+            TmuxUnavailableError: it would end as soon as hqt has left it.
+
+        """
+        asked = ("show-options", "-sv", _EXITS, ";", "list-clients", ";", "has-session", "-t", f"={SESSION}")
+        told = self._run(*asked)
+        if told.stdout == "on\n":  # and no client
+            raise _would_end()
+        return told.returncode == 0
+
+    def _dressed(self, request: SpawnRequest, window: str, pane: str) -> Pane:
+        """Make a window that was just made the session's, and look that it is.
+
+        Raises:
+            TmuxUnavailableError: it is gone, or is another's; what was started is ended.
+
+        """
+        look = ["list-panes", "-t", window, "-f", _IS_OURS, "-F", _FORMAT]
+        ended = self._run_script([*dressing(request, window, pane, self.socket), look])
+        listed = map(_listed, ended.stdout.splitlines())
+        found = next((ours.pane for ours in listed if ours and ours.pane.pane == pane), None)
+        if found and found.hqt_id == request.hqt_id and found.is_marked:
+            return found
+        if found:
+            self._run("kill-pane", "-t", pane)
+        words = ended.stderr.strip().replace("\n", "; ") or "it does not keep the session's mark"
+        raise TmuxUnavailableError(
+            f"something changed the window as tmux made it, and nothing was left running: {words}",
+            "a hook, an alias or a plugin of tmux's: tmux show-hooks -g; tmux show-options -s command-alias",
+        )
+
+    def mark(self, pane: Pane) -> None:
+        """Give a pane that lost the session's mark the mark again."""
+        self._run_script(marks(pane.hqt_id, pane.window, pane.pane))
 
     def facts(self) -> Facts | None:
         """Return what the running server says of itself, None when it does not run.
@@ -184,15 +235,16 @@ class Server:
             TmuxUnavailableError: tmux is missing, or the server does not answer.
 
         """
-        shown = "#{version}|#{set-clipboard}|#{default-terminal}|"
+        shown = "#{version}|#{set-clipboard}|#{default-terminal}|#{exit-unattached}|"
         # A format would give the pane's own allow-passthrough.
         told = self._run("display-message", "-p", shown, ";", "show-options", "-gwqv", "allow-passthrough").stdout
         values = told.replace("\n", "").split("|")
         return Facts(*values) if len(values) == len(fields(Facts)) else None
 
     def kill_pane(self, pane: Pane) -> None:
-        """Close the pane, and so its window unless a user split it, if it still carries the session's id."""
-        condition = f"#{{==:#{{@hqt_id}},{pane.hqt_id}}}"
+        """Close the pane, and so its window unless a user split it, if it is still the session's."""
+        is_marked, is_named = f"==:#{{@hqt_id}},{pane.hqt_id}", f"m:*--session={pane.hqt_id} *,#{{pane_start_command}}"
+        condition = f"#{{||:#{{{is_marked}}},#{{{is_named}}}}}"
         self._run("if-shell", "-F", "-t", pane.pane, condition, f"kill-pane -t {pane.pane}")
 
     def rename_window(self, pane: Pane, name: str) -> None:
@@ -353,6 +405,13 @@ def _open_terminal(path: str, flags: int) -> int:
     return os.open(path, flags & ~(os.O_CREAT | os.O_TRUNC) | os.O_NOCTTY | os.O_NONBLOCK)
 
 
+def _would_end() -> TmuxUnavailableError:
+    return TmuxUnavailableError(
+        "tmux's option exit-unattached is on: its server would end at once, and the session with it",
+        "tmux set-option -s exit-unattached off, in tmux.conf too; or attach to that server first",
+    )
+
+
 def _missing() -> TmuxUnavailableError:
     return TmuxUnavailableError("tmux is not installed", "install it: apt install tmux, dnf install tmux, …")
 
@@ -366,14 +425,20 @@ class _Listed:
 
 
 def _listed(line: str) -> _Listed | None:
-    values = line.split("|")
-    if len(values) != len(_FIELDS) or values[-1] != "1":
+    values = line.split("|", len(_FIELDS) - 1)
+    if len(values) != len(_FIELDS):
         return None
-    hqt_id, session, window, pane, pid, dead, status, died_of, server_pid, activity, bell, _ = values
+    mark, session, window, pane, pid, dead, status, died_of, server_pid, activity, bell, command = values
+    named = _OF_SESSION.search(command)
+    hqt_id = named[1] if named else mark  # of an older hqt, or installed very deep
+    if not hqt_id:
+        return None
     is_settled = bool(status or died_of)
     exit_status = (128 + int(died_of) if died_of else int(status)) if dead == "1" and is_settled else None
     is_unreaped = dead == "1" and not is_settled and pid != "" and _is_zombie(int(pid))
-    found = Pane(hqt_id, session, window, pane, _process(pid), exit_status, int(activity or 0), bell == "1")
+    found = Pane(
+        hqt_id, session, window, pane, _process(pid), exit_status, int(activity or 0), bell == "1", mark == hqt_id
+    )
     return _Listed(found, int(server_pid), is_unreaped)
 
 

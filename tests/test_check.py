@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from hqt.db import rows
 from hqt.errors import ServiceError
+from hqt.sandbox import SandboxPolicy
 from hqt.services import check as checking
 from hqt.services.start import plan_start, policy_of
 
@@ -128,7 +132,7 @@ def test_an_unchanged_jail_holds(jail, name):
         (without_the_filter, "privileges"),
         (keeping_everything, "environment"),
         (with_mount("--ro-bind", "/etc/passwd", "/etc/passwd"), "shadow"),
-        (with_mount("--tmpfs", "/opt"), "system"),
+        (lambda command: with_mount("--bind", command[command.index("--chdir") + 1], "/opt")(command), "system"),
         (with_mount("--bind", "/proc/sys", "/proc/sys"), "settings"),
         (with_mount("--proc", "/proc", "--bind", "/run", "/run"), "sockets"),
     ],
@@ -170,6 +174,73 @@ def test_a_folder_above_a_guard_that_is_not_pinned_is_seen(jail, own_world):
         del command[at : at + 3]
 
     assert tried("pins") <= jail("rw", unpin)
+
+
+def test_a_folder_beside_the_project_that_can_be_written_is_seen(jail, own_world):
+    home = str(own_world.home)
+    project = str(own_world.project)
+    assert tried("system") <= jail("rw", with_mount("--bind", home, home, "--bind", project, project))
+
+
+def test_a_process_of_the_host_is_seen(jail):
+    def share(command):
+        at = command.index("--unshare-all")
+        command[at : at + 1] = ["--unshare-ipc", "--unshare-net", "--unshare-uts"]
+        with_mount("--bind", "/proc", "/proc")(command)
+
+    assert tried("processes") <= jail("ro", share)
+
+
+def replaced_bwrap(world, script):
+    """Have the launcher start a script in bwrap's place, which ends by `exec`ing it."""
+    made = world.base / "replaced"
+    made.write_text(f"#!/bin/bash\n{script}\n")
+    made.chmod(0o755)
+
+    def change(command):
+        command[:] = [f"--exec={made}" if word.startswith("--exec=") else word for word in command]
+
+    return change
+
+
+def test_a_descriptor_that_is_left_open_is_seen(jail, own_world):
+    change = replaced_bwrap(own_world, f'exec 77<{own_world.home}/.ssh; exec bwrap "$@"')
+    assert tried("descriptors") <= jail("ro", change)
+
+
+def test_an_abstract_socket_that_is_reached_is_seen(own_world, monkeypatch):
+    own_world.new("-s", "-H", "generic", "-n", "rw", "--", "sleep", "1000")
+    for name, value in own_world.environment.items():
+        monkeypatch.setenv(name, value)
+    row = rows.read(own_world.database)[0]
+    start = plan_start(row, rung="fresh")
+    found = checking.probe(replace(start, is_scoped=False), SandboxPolicy())
+    assert "connected to an abstract socket of hqt's" in {f.tried for f in found if f.outcome == "broken"}
+
+
+def test_a_project_that_should_be_writable_and_is_not_is_seen(jail, own_world):
+    project = str(own_world.project)
+    assert tried("project") <= jail("rw", with_mount("--ro-bind", project, project))
+
+
+def test_every_promise_is_broken_once_here():
+    """A key without a test of a jail that breaks it would be a promise that nobody knows to be looked at."""
+    text = Path(__file__).read_text()
+    assert {key for key in checking._PROMISES if f'"{key}"' not in text} == set()
+
+
+@pytest.mark.parametrize("place", ["/tmp", "/var/tmp"])
+@pytest.mark.parametrize("folder", ["project", "a b\\c/project"])
+def test_a_project_in_a_folder_that_the_jail_has_one_of_its_own_of_is_no_fault(own_world, place, folder):
+    made = tempfile.mkdtemp(dir=place, prefix="hqt-beside-")
+    project = Path(made, folder)
+    project.mkdir(parents=True)
+    try:
+        name = own_world.new("-H", "generic", "-s", "--", "sleep", "1000", cwd=project)
+        assert "broken" not in own_world.hqt("check", name).stdout
+        own_world.hqt("rm", name)
+    finally:
+        shutil.rmtree(made)
 
 
 def test_a_probe_that_cannot_be_run_is_an_error_and_not_a_pass(jail):

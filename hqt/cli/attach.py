@@ -25,7 +25,7 @@ def attach(
 
 def show(view: View, *, detach: bool = False) -> None:
     """Start the session if it does not run, and bring its window before the user unless `detach`."""
-    if view.state == "running":  # nothing to start, and nothing slow to import
+    if view.is_in_place:  # nothing to start, and nothing slow to import
         if not detach:
             terminal.show(view)
         return

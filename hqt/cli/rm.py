@@ -23,9 +23,8 @@ def rm(
     running = ", ".join(view.row.name for view in views if view.state == "running")
     if running and not yes and terminal.is_there():
         typer.confirm(f"Still running: {visible(running)}. End and remove?", abort=True)
-    for view in views:
-        for line in actions.remove(view):
-            print_line(line)
+    for line in actions.remove(views):
+        print_line(line)
 
 
 def add_to(app: typer.Typer) -> None:

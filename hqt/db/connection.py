@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import time
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 BUSY_TIMEOUT_S = 30
 _AGAIN_S = 0.02
+UNFINISHED_COPY = re.compile(r"hqt\.db\.version-\d+\.(\d+)(?:-journal)?")
+"""The name of a copy of the database that the process with that number is making."""
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -67,6 +70,19 @@ def _keep_copy(connection: sqlite3.Connection, path: Path) -> None:
         growing.replace(copy)
 
 
+def make_missing_folders(folder: Path) -> None:
+    """Make the folder and those above it that are missing, each with mode 0700, whatever the umask is.
+
+    Raises:
+        OSError: one cannot be made.
+
+    """
+    for path in (*reversed(folder.parents), folder):
+        if not os.path.isdir(path):
+            path.mkdir(mode=0o700, exist_ok=True)
+            path.chmod(0o700)
+
+
 def make_private_folder(folder: Path) -> None:
     """Make the folder with mode 0700, and give it that mode if it has another.
 
@@ -74,8 +90,8 @@ def make_private_folder(folder: Path) -> None:
         OSError: it cannot be made, or belongs to another user.
 
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if folder.stat().st_mode & 0o077:
+    make_missing_folders(folder)
+    if folder.stat().st_mode & 0o777 != 0o700:  # noqa: PLR2004
         folder.chmod(0o700)
 
 

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from hqt.services import audit as auditing
 from hqt.services import check as checking
-from hqt.services import listing, sending
+from hqt.services import leftovers, listing, sending
 from hqt.services.sessions import SessionService
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from hqt.services.listing import View
 
 
@@ -34,10 +36,13 @@ def restart(view: View) -> list[str]:
     return [f"restarted {name}"]
 
 
-def remove(view: View) -> list[str]:
-    """Stop the session and forget it."""
-    SessionService().remove(view)
-    return [f"removed {view.row.name}"]
+def remove(views: Iterable[View]) -> Iterator[str]:
+    """Stop the sessions and forget them, and tell of each; then clear away what others left half done."""
+    service = SessionService()
+    for view in views:
+        service.remove(view)
+        yield f"removed {view.row.name}"
+    leftovers.remove()
 
 
 def rename(view: View, name: str) -> list[str]:

@@ -7,27 +7,29 @@ same launcher outside of bwrap.
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import socket
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from hqt import launch, paths, program
 from hqt.errors import ServiceError
+from hqt.services.processes import identity
 from hqt.services.start import plan_start, policy_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from hqt.db.rows import Row
     from hqt.sandbox import SandboxPolicy
     from hqt.services.start import Start
 
 Outcome = Literal["held", "broken", "not promised"]
 _TIMEOUT_S = 20
+_UNTRIED = "the probe did not get to this"
 _CONNECT = "import socket, sys; socket.socket(socket.AF_UNIX).connect('\\0' + sys.argv[1])"
 
 
@@ -98,6 +100,7 @@ def probe(start: Start, policy: SandboxPolicy) -> list[Finding]:
             said = _run(start, canary, planted, listening.getsockname()[1])
         finally:
             planted.unlink()
+    said["system"] = [place for place in said.get("system", [_UNTRIED]) if not _is_the_jails_own(place, said)]
     found = [_finding(key, said, policy) for key in _PROMISES]
     opened = [
         Finding("binds nothing that undoes it", "looked at the binds", "not promised", what) for what in start.opened
@@ -118,7 +121,8 @@ def _run(start: Start, canary: str, planted: Path, port: int) -> dict[str, list[
         "SOCKETS": {str(paths.runtime_folder()), "/run/docker.sock", "/run/podman/podman.sock", "/tmp/.X11-unix"},  # noqa: S108
     }
     variables = "".join(f"{name}={_quoted(chr(10).join(sorted(values - {''})))}\n" for name, values in lists.items())
-    facts = {"STATE": str(planted), "PORT": f"{port:04X}", "HOST_PID": str(os.getpid()), "CANARY": canary}
+    facts = {"STATE": str(planted), "PORT": f"{port:04X}", "CANARY": canary}
+    facts["HOST_PID"], facts["HOST_STARTED"], _ = identity(os.getpid()).split()
     variables += "".join(f"{name}={_quoted(value)}\n" for name, value in facts.items())
     script = variables + resources.files("hqt.services").joinpath("probe.sh").read_text("utf-8")
     argv = [*start.command[: _end_of_jail(start.command) + 1], "/bin/sh", "-c", script]
@@ -137,6 +141,28 @@ def _run(start: Start, canary: str, planted: Path, port: int) -> dict[str, list[
     return said
 
 
+def _is_the_jails_own(place: str, said: dict[str, list[str]]) -> bool:
+    """Tell whether a place in the jail lies in a file system that was made with it: none that the host has mounted.
+
+    Files that can be made there are the jail's own, as those in its `/tmp`, and are gone with it.
+    """
+    own = Path("/proc/self/mountinfo").read_text(errors="surrogateescape").splitlines()
+    outside = {device for device, _ in map(_mount, own)}
+    mounts = [(device, point) for device, point in map(_mount, said.get("mounts", [])) if _is_at(place, point)]
+    # The longest is where the place lies; of several at one point, the last one covers the others.
+    return bool(mounts) and max(reversed(mounts), key=lambda mount: len(mount[1]))[0] not in outside
+
+
+def _mount(line: str) -> tuple[str, str]:
+    """Return the device and the mount point of a line of mountinfo (`proc(5)`)."""
+    fields = [*line.split(" "), *[""] * 5]
+    return fields[2], re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), fields[4])
+
+
+def _is_at(place: str, point: str) -> bool:
+    return place == point or place.startswith(point.rstrip("/") + "/")
+
+
 def _entry_of(path: Path, home: Path) -> str:
     return path.relative_to(home).parts[0] if path != home and path.is_relative_to(home) else ""
 
@@ -150,7 +176,7 @@ def _finding(key: str, said: dict[str, list[str]], policy: SandboxPolicy) -> Fin
     promise, tried = _PROMISES[key]
     if key == "network" and policy.net:
         return Finding("reaches the network, as asked", "nothing", "not promised")
-    got_through = said.get(key, ["the probe did not get to this"])
+    got_through = said.get(key, [_UNTRIED])
     if key == "project" and policy.fs == "rw":
         # Here it is the promise that the file can be made.
         can_write = bool(got_through)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 
+from hqt.db.connection import make_missing_folders
 from hqt.errors import HqtError
 from hqt.tmux_language import format_literal, quoted
 
@@ -49,10 +50,9 @@ class Change:
         path = Path(os.path.realpath(self.path))
         beside = path.with_name(f".{path.name}.hqt-{os.getpid()}")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_missing_folders(path.parent)
             beside.write_text(self.after, encoding="utf-8", errors="surrogateescape")
-            if self.before is not None:
-                shutil.copymode(path, beside)
+            beside.chmod(0o644 if self.before is None else path.stat().st_mode & 0o777)  # whatever the umask is
             beside.replace(path)
         except OSError as error:
             beside.unlink(missing_ok=True)

@@ -15,6 +15,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from hqt import nofollow
+from hqt.db.connection import make_missing_folders
 from hqt.errors import ServiceError
 from hqt.guards import GitFolders, project_guards
 from hqt.harnesses.base import FOLDER, RUN_FOLDER, Bind
@@ -208,7 +209,7 @@ def make(jail: Jail, configurator: HarnessConfigurator) -> None:
     """
     try:
         for made in jail.made:
-            made.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_missing_folders(made.root)
             root = resolved(made.root)
             if isinstance(made.create, bytes):
                 nofollow.make_file(root, made.relative, made.create)
@@ -217,7 +218,7 @@ def make(jail: Jail, configurator: HarnessConfigurator) -> None:
         for copy in jail.copies:
             original = copy.original.read_bytes() if os.path.exists(copy.original) else copy.empty
             content = configurator.snapshot_content(copy.original, original)
-            copy.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_missing_folders(copy.root)
             nofollow.replace_file(copy.root, copy.relative, content)
         if jail.seccomp:
             write_private(jail.seccomp, program(os.uname().machine))
@@ -251,7 +252,7 @@ def _groups() -> str:
 
 def write_private(path: Path, content: bytes) -> None:
     """Write a file of the session's own folder whole or not at all, for the user alone."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_missing_folders(path.parent)
     nofollow.replace_file(path.parent, PurePath(path.name), content)
 
 

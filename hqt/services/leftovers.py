@@ -1,4 +1,4 @@
-"""What a command that was ended in the middle can leave behind: folders and windows of sessions that have no row."""
+"""What a command that was ended in the middle can leave behind: folders and windows without a row, half-made copies."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hqt import paths
 from hqt.db import rows
+from hqt.db.connection import UNFINISHED_COPY
 from hqt.services import jail
 from hqt.tmux import Server
 
@@ -35,10 +36,22 @@ def folders() -> list[Path]:
     return [folder for folder in found if folder.name not in known and not _is_held(folder)]
 
 
-def remove_folders() -> None:
-    """Remove them."""
+def copies() -> list[Path]:
+    """Return the copies of the database, kept before a migration, that nobody is making any more."""
+    try:
+        found = sorted(paths.state_folder().iterdir())
+    except OSError:
+        return []
+    making = [(path, match[1]) for path in found if (match := UNFINISHED_COPY.fullmatch(path.name))]
+    return [path for path, pid in making if not os.path.exists(f"/proc/{pid}")]
+
+
+def remove() -> None:
+    """Remove such folders and copies."""
     for folder in folders():
         jail.remove_folder(folder)
+    for copy in copies():
+        copy.unlink(missing_ok=True)
 
 
 def _is_held(folder: Path) -> bool:

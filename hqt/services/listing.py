@@ -43,6 +43,11 @@ class View:
         return "running" if self.pane.exit_status is None else "exited"
 
     @property
+    def is_in_place(self) -> bool:
+        """Whether it runs in a window that carries its mark: there is nothing to do but to show it."""
+        return self.state == "running" and self.pane is not None and self.pane.is_marked
+
+    @property
     def is_lost(self) -> bool:
         """Whether it should be running and has no window: the machine or the tmux server ended, or it was closed."""
         return self.pane is None and self.row.desired == "running"

@@ -9,10 +9,10 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Literal
 
-from hqt import config, log, paths
+from hqt import config, log, nofollow, paths
 from hqt.db import rows
 from hqt.services import listing
 from hqt.text import visible
@@ -70,7 +70,7 @@ def _was_told(view: View, event: Event) -> bool:
         if note.read_text() == event and time.time() - note.stat().st_mtime < _AGAIN_S:
             return True
     try:
-        note.write_text(event)
+        nofollow.replace_file(note.parent, PurePath(note.name), event.encode())
     except OSError:  # removed in the meantime
         return True
     return False

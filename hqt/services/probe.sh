@@ -28,11 +28,11 @@ said project
 can_make . && said project "$PWD"
 
 said system
-for place in / /usr /etc /opt /dev /usr/local ..; do
-    [ "$place" = .. ] && [ "$(cd .. && pwd)" = "$HOME" ] && continue # a private folder
-    [ "$place" = .. ] && [ -k .. ] && continue                       # a private /tmp
+for place in / /usr /etc /opt /dev /usr/local "$(cd .. && pwd -P)"; do
     can_make "$place" && said system "$place"
 done
+# By these hqt tells, outside, what lies in a file system of the jail's own.
+while IFS= read -r mount; do said mounts "$mount"; done </proc/self/mountinfo
 
 said settings
 for setting in /proc/sys/kernel/core_pattern /proc/sys/kernel/hostname /proc/sysrq-trigger; do
@@ -58,6 +58,11 @@ unset IFS
 set +f
 
 said processes
+if IFS= read -r line <"/proc/$HOST_PID/stat"; then
+    set -- ${line##*) }
+    shift 19
+    [ "$1" = "$HOST_STARTED" ] && said processes "hqt's own"
+fi 2>/dev/null
 for process in /proc/[0-9]*; do
     read -r environment <"$process/environ" 2>/dev/null
     case $environment in *"$CANARY"*) said processes "$process" ;; esac

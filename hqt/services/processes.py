@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from hqt.tmux import Pane, Server
 
@@ -40,12 +40,40 @@ def end_pane(server: Server, pane: Pane) -> None:
         server.kill_pane(pane)
         if process is None or pane.pid is None or pane.exit_status is not None:
             return
-        for sent in (signal.SIGTERM, signal.SIGKILL):
-            if _has_ended(process, _PATIENCE_S):
-                return
-            with suppress(ProcessLookupError):
-                os.killpg(pane.pid, sent)
-        _has_ended(process, _PATIENCE_S)
+        if not _has_ended(process, _PATIENCE_S):
+            _end_group(process, pane.pid, (signal.SIGTERM, signal.SIGKILL))
+
+
+def identity(pid: int) -> str:
+    """Return what tells a process from every other one, of another boot too; nothing when it has ended."""
+    try:
+        # Behind the name, which may hold anything; the 22nd is when it started, in ticks since the boot (`proc(5)`).
+        started = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[19]
+        return f"{pid} {started} {Path('/proc/sys/kernel/random/boot_id').read_text().strip()}"
+    except OSError:
+        return ""
+
+
+def pid_of(identified: str) -> int | None:
+    """Return the number of the process that `identity` told of, None when it has ended."""
+    pid = identified.partition(" ")[0]
+    return int(pid) if pid.isdigit() and identified == identity(int(pid)) and not _is_zombie(int(pid)) else None
+
+
+def outlives(identified: str, within_s: float) -> int | None:
+    """Return the number of that process if it still runs after so long: one that was just hung up takes a moment."""
+    with _held(pid_of(identified)) as process:
+        pid = pid_of(identified)  # again: now it cannot come to mean another
+        return None if process is None or pid is None or _has_ended(process, within_s) else pid
+
+
+def end_process(identified: str) -> None:
+    """End a process that has no window, by its identity, with its process group."""
+    with _held(pid_of(identified)) as process:
+        pid = pid_of(identified)  # again: now it cannot come to mean another
+        if process is None or pid is None:
+            return
+        _end_group(process, pid, (signal.SIGHUP, signal.SIGTERM, signal.SIGKILL))
 
 
 def open_files(pid: int) -> set[Path]:
@@ -102,6 +130,21 @@ def _held(pid: int | None) -> Iterator[int | None]:
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def _end_group(process: int, pid: int, signals: Sequence[signal.Signals]) -> None:
+    for sent in signals:
+        with suppress(ProcessLookupError):
+            os.killpg(pid, sent)
+        if _has_ended(process, _PATIENCE_S):
+            return
+
+
+def _is_zombie(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
 
 
 def _has_ended(process: int, within_s: float) -> bool:

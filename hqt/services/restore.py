@@ -46,7 +46,7 @@ def wanted(names: Sequence[str] = ()) -> list[View]:
 
 def restore(views: Sequence[View]) -> Iterator[Restored]:
     """Start these sessions, several at a time; tell of each as it is done. One that fails stops no other."""
-    leftovers.remove_folders()
+    leftovers.remove()
     service = SessionService()
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         for done in as_completed([pool.submit(_restored, service, view) for view in views]):

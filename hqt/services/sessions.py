@@ -21,7 +21,7 @@ from hqt.db.engine import transactions
 from hqt.db.models import Event, Session
 from hqt.db.rows import COLUMNS, Row
 from hqt.errors import HqtError, SandboxUnavailableError, ServiceError
-from hqt.services import jail, leftovers, names, notifying, processes, sandboxing, status, watching
+from hqt.services import jail, names, notifying, processes, sandboxing, status, watching
 from hqt.services.check import probe as probe_jail
 from hqt.services.creation import NewSession, new_row
 from hqt.services.environment import known
@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 
 GRACE_S = 0.3
 """How long a fresh start is watched, so that a command that dies at once is told, not left to be found."""
-_STOP_S = 5.0
+_HANGING_UP_S = 3.0
+"""How long a process may take to end after its tmux server has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +87,13 @@ class SessionService:
                 if baseline:
                     baseline.record(row, start.jail.made if start.jail else ())
                 pane = self._start_window(row, start, "created", beside_pane=request.beside_pane, size=request.size)
+                return self._watched(row, pane, "created", GRACE_S, start)
         except BaseException:
             with suppress(HqtError):
                 if half_made := views([row])[0].pane:
                     processes.end_pane(Server(request.socket), half_made)
             self._forget(row)
             raise
-        return self._watched(row, pane, "created", GRACE_S, start)
 
     def attach_session(self, view: View, *, size: tuple[int, int] | None = None) -> Started:
         """Return the session's window, started again by its rungs if it does not run.
@@ -101,12 +102,15 @@ class SessionService:
             HqtError: it cannot be started.
 
         """
-        if view.state == "running":
+        if view.is_in_place:
             return Started(view, "running")
         with self._lock(view.row.id):
             current = self._fresh_view(view.row.id)
             if current.state == "running":
+                if current.pane and not current.is_in_place:
+                    current.server.mark(current.pane)
                 return Started(current, "running")
+            self._require_no_twin(current)
             return self._respawn_with_fallback(current, size)
 
     def stop(self, view: View) -> None:
@@ -118,17 +122,14 @@ class SessionService:
                 session = _session(transaction, current.row.id)
                 session.desired = "stopped"
                 _record(transaction, current.row.id, "stopped", was=current.state)
-            if current.pane:
-                processes.end_pane(current.server, current.pane)
+            _end(current)
 
     def remove(self, view: View) -> None:
         """Stop the session and forget it: its row, its private copies and its cache. The project is not touched."""
         with self._lock(view.row.id):
             current = self._fresh_view(view.row.id)
-            if current.pane:
-                processes.end_pane(current.server, current.pane)
+            _end(current)
             self._forget(current.row)
-        leftovers.remove_folders()
 
     def rename(self, view: View, name: str) -> None:
         """Give the session another name, and its window too.
@@ -264,15 +265,42 @@ class SessionService:
             tell=notifying.command(Path(row.socket)),
             **({"size": size} if size else {}),
         )
-        return Server(Path(row.socket)).start_window(request)
+        pane = Server(Path(row.socket)).start_window(request)
+        if pane.pid:
+            jail.write_private(_process_file(row.id), processes.identity(pane.pid).encode())
+        return pane
+
+    def _require_no_twin(self, view: View) -> None:
+        """Fail while a process of the session runs that no window shows: two on one conversation would trample it.
+
+        Raises:
+            ServiceError: one does.
+
+        """
+        pid = processes.outlives(_recorded_process(view.row.id), _HANGING_UP_S) if view.pane is None else None
+        if pid is not None:
+            raise ServiceError(
+                f"{view.row.name} still runs, as process {pid}, but tmux has no window of it",
+                f"hqt stop {view.row.name} ends it; then it can be attached again",
+            )
 
     def _watched(self, row: Row, pane: Pane, rung: str, grace_s: float, start: Start) -> Started:
-        """Wait until the command has ended, says that it is there, or the time is over; and tell which."""
+        """Wait until the command has ended, says that it is there, or the time is over; and tell which.
+
+        Raises:
+            ServiceError: its window was closed meanwhile; by something else, as hqt's own lock is held.
+
+        """
         server = Server(Path(row.socket))
         if grace_s > GRACE_S:
             watching.until_it_says_something(View(row, pane), grace_s)
         ended = processes.status_within(server, pane, GRACE_S)
         view = View(row, replace(pane, exit_status=ended))
+        if ended is None and processes.pid_of(_recorded_process(row.id)) is None and server.now(pane) is None:
+            raise ServiceError(
+                f"the window of {row.name} was closed as soon as it was there",
+                "by a hook or a plugin of tmux's, if not by you: tmux show-hooks -g",
+            )
         if ended is None:
             return Started(view, rung, setup_hint=start.setup_hint)
         return Started(view, rung, ended, server.screen(pane), start.setup_hint)
@@ -314,6 +342,25 @@ class SessionService:
             yield
         finally:
             os.close(descriptor)
+
+
+def _end(view: View) -> None:
+    """End the session's window and what runs in it, or the process of it that has lost its window."""
+    if view.pane:
+        processes.end_pane(view.server, view.pane)
+    processes.end_process(_recorded_process(view.row.id))
+
+
+def _process_file(session_id: str) -> Path:
+    """Return the file that tells the session's process, as it was last started, from every other one."""
+    return paths.session_folder(session_id) / "process"
+
+
+def _recorded_process(session_id: str) -> str:
+    try:
+        return _process_file(session_id).read_text("ascii", "replace")
+    except OSError:
+        return ""
 
 
 def _empty_shell(view: View) -> Pane | None:

@@ -116,7 +116,9 @@ def plan_start(row: Row, *, rung: Rung, prompt: str = "") -> Start:
     found = _executable(harness, config, plain["PATH"])
     by_name = (*harness.environment_names, *variables)
     if policy is None:
-        command = launch.command(config.command, program=str(found), folder=str(project), names=[launch.ALL_VARIABLES])
+        command = launch.command(
+            config.command, program=str(found), folder=str(project), names=[launch.ALL_VARIABLES], session=row.id
+        )
         values = window_values(plain, {}, by_name, os.environ)
         return Start(command, values, [launch.ALL_VARIABLES], harness, None, None, is_scoped=True, opened=[], binds=[])
     return _sandboxed(row, policy, harness, config, found=found, plain=plain, by_name=by_name)
@@ -161,6 +163,7 @@ def _sandboxed(
         program=str(bwrap),
         folder=str(project),
         names=names,
+        session=row.id,
         scope=scope,
         seccomp=str(made.seccomp or ""),
         read=(str(bind.src) for bind in made.etc if bind.kind == "copy"),

@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
 from hqt import paths
+from hqt.db.connection import make_missing_folders
 from hqt.harnesses.base import CONVERSATION_FILE, STATUS_FILE
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def forget(session_id: str) -> None:
     from hqt.services.jail import remove_folder  # noqa: PLC0415  # a listing does not need it
 
     remove_folder(folder(session_id))
-    folder(session_id).mkdir(mode=0o700, parents=True)
+    make_missing_folders(folder(session_id))
 
 
 def mark(session_id: str) -> tuple[int, int] | None:

@@ -46,6 +46,9 @@ def _server(version: str, facts: tmux.Facts) -> Iterator[Diagnosis]:
             f"the server is of version {visible(facts.version)}: tmux was upgraded, and it was not started anew since"
         )
         yield Diagnosis("tmux", "note", told, "tmux kill-server, when it suits; then hqt restore")
+    if facts.exit_unattached in ("on", "1"):
+        told = "exit-unattached is on: when nobody is attached, the server ends, and every session with it"
+        yield Diagnosis("tmux", "problem", told, "tmux set-option -s exit-unattached off, in tmux.conf too")
     if facts.set_clipboard == "on":
         told = "set-clipboard is on: what runs in a jail can write your clipboard"
         yield Diagnosis("tmux", "note", told, "tmux set-option -s set-clipboard external, in tmux.conf too")

@@ -70,7 +70,9 @@ def _sessions() -> Iterator[Diagnosis]:
     if lost:
         told = f"{len(lost)} should be running and have no window: {', '.join(lost)}"
         yield Diagnosis("sessions", "note", told, "hqt restore")
-    left = leftovers.folders()
-    if left:
-        told = f"{len(left)} folders of removed sessions are left in {paths.sessions_folder()}"
-        yield Diagnosis(_WHAT, "note", told, "hqt doctor --fix", repair=leftovers.remove_folders)
+    for left, what in (
+        (leftovers.folders(), f"folders of removed sessions are left in {paths.sessions_folder()}"),
+        (leftovers.copies(), f"unfinished copies of the database are left in {paths.state_folder()}"),
+    ):
+        if left:
+            yield Diagnosis(_WHAT, "note", f"{len(left)} {what}", "hqt doctor --fix", repair=leftovers.remove)

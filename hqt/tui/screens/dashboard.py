@@ -301,7 +301,7 @@ class DashboardScreen(Screen[View | None]):
     async def action_remove(self) -> None:
         """Remove the selected session."""
         if (view := self._selected) and await self._confirmed(f"Remove {visible(view.row.name)}?"):
-            await self._do(actions.remove, view)
+            await self._do(lambda view: list(actions.remove([view])), view)
 
     @work
     async def action_rename(self) -> None:
