@@ -111,7 +111,7 @@ complete -c hqt -n "__hqt_command_is peek" -l help -s h -d 'Show this help.'
 complete -c hqt -n "__hqt_command_is peek 1" -a '(__hqt_sessions)'
 
 complete -c hqt -n "__hqt_command_is send" -l force -s f -d 'Even over a half-typed draft or a question that it asks.'
-complete -c hqt -n "__hqt_command_is send" -l wait -s w -d 'Until the turn ends.'
+complete -c hqt -n "__hqt_command_is send" -l wait -s w -d 'Until the end of the prompt\'s turn.'
 complete -c hqt -n "__hqt_command_is send" -l timeout -x -d 'With --wait.'
 complete -c hqt -n "__hqt_command_is send" -l help -s h -d 'Show this help.'
 complete -c hqt -n "__hqt_command_is send 1" -a '(__hqt_sessions)'

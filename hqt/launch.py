@@ -53,7 +53,7 @@ def command(
     them. `session` says whose window it is, and is read by tmux's listing alone. `scope` shuts it off from abstract
     sockets and from processes that it did not start. `seccomp` is a file with a system call filter, opened for bwrap
     as `SECCOMP_FD`. `read` are files that it reads, and `opened` are resolved paths that it binds: opened for it from
-    `FIRST_FD` on, in this order. `bounds` are files of the control group; each must hold a bound, or nothing is started.
+    `FIRST_FD` on, in this order. `bounds` are files of the control group, each of which must hold a bound.
     """
     options = [f"--session={session}"] if session else []
     options += [f"--exec={program}", f"--folder={folder}", f"--keep={','.join(names)}"]

@@ -94,6 +94,19 @@ _MASK_MIB = 16
 _PROGRAM_BYTES = 16 * MIB
 
 
+BY_ITS_NAME = (
+    "/bin/sh",
+    "-c",
+    '[ -t 0 ] && [ -t 1 ] && [ -r /dev/console ] && [ -w /dev/console ] && exec <>/dev/console >&0 2>&0; exec "$@"',
+    "hqt",
+)
+"""What stands before a command in a terminal: it opens the terminal by the name that bwrap gives it in the jail.
+
+The one that tmux opened is of a `/dev/pts` that the jail does not see: `/proc/self/fd/0` would lead nowhere, or, once
+the jail has terminals of its own, to another one, and musl's `ttyname` would find none.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class SandboxPolicy:
     """What one session's jail may do: write the project (`rw`) or only read it (`ro`), and use the host's network."""

@@ -16,6 +16,7 @@ PAGE = Path(__file__).parent.parent / "docs/harnesses.md"
 BEGIN, END = "<!-- made by make harnesses -->", "<!-- end -->"
 _HOME, _PROJECT = Path("/home/you"), Path("/work/api")
 _LONGEST = 60
+_AFRESH = {True: "a fresh start", False: "a fresh start: how it goes on was never tried with the real program"}
 _STATUS = {"always": "hooks", "in a jail": "hooks, in a jail; elsewhere a guess", "never": "a guess"}
 
 
@@ -46,7 +47,7 @@ def _section(name: str) -> str:
         ("verified with", kind.verified or "its public documentation only: the binary is on no package registry"),
         ("install", f"`{kind.install_hint}`"),
         ("starts by", _code(fresh)),
-        ("goes on by", _code(resumed) if kind.resume_words else "a fresh start"),
+        ("goes on by", _code(resumed) if kind.resume_words else _AFRESH[bool(kind.verified)]),
         ("in a jail, also", _code(kind.sandbox_skip_permission_flags) or "nothing: it never asks"),
         ("set in a jail", _code(f"{key}={value}" for key, value in kind.sandbox_environment.items())),
         ("variables by name", _code(kind.environment_names)),

@@ -32,12 +32,29 @@ def main():
         hint = "" if line or "no-hint" in kinds else "\x1b[2mAsk me\x1b[0m"
         os.write(1, f"\r\x1b[K❯\xa0{text}{hint}\x1b[{3 + len(text)}G".encode())
 
+    queued: list[bytes] = []
+    turn: threading.Timer | None = None
+
+    def ended():
+        """End a turn; the next one of those that are queued begins."""
+        nonlocal turn
+        hook("PreToolUse" if "asks" in kinds else "Stop")
+        if queued:
+            queued.pop()
+            time.sleep(0.3)
+            hook("UserPromptSubmit")
+            turn = threading.Timer(float(os.environ["TURN_S"]), ended)
+            turn.start()
+            Path("second-turn").touch()
+            turn.join()
+            Path("second-turn-ended").touch()
+
     tty.setraw(0)
     if "slow" in kinds:
         time.sleep(2)
     os.write(1, b"\x1b[?2004h")
     hook("SessionStart")
-    line, turn = b"", None
+    line = b""
     draw(line)
     while given := os.read(0, 1 << 16):
         line += given
@@ -52,8 +69,10 @@ def main():
             draw(line)
             if not (turn and turn.is_alive()):
                 hook("UserPromptSubmit")
-                turn = threading.Timer(float(os.environ["TURN_S"]), hook, ["PreToolUse" if "asks" in kinds else "Stop"])
+                turn = threading.Timer(float(os.environ["TURN_S"]), ended)
                 turn.start()
+            elif "queues" in kinds:
+                queued.append(line)
         else:
             draw(line)
 

@@ -48,8 +48,8 @@ def test_what_a_jail_newly_makes_is_found_and_named_at_stop(world):
     world.give_away()
     places = list(PLANTED)
     script = "; ".join(f"mkdir -p $(dirname {place}); echo planted > {place}" for place in places)
-    name = world.sh(f"{script}; echo normal > main.py; git init -q nested; sleep 1000", "-s")
-    eventually((world.project / "nested/.git/config").exists)
+    name = world.sh(f"{script}; echo normal > main.py; git init -q nested; touch made-all; sleep 1000", "-s")
+    eventually((world.project / "made-all").exists)
     stopped = world.hqt("stop", name).stdout
     found = audited(world, name)
     assert f"{len(found)} new or changed files would run outside the jail: hqt audit {name}" in stopped

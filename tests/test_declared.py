@@ -22,7 +22,7 @@ masks = ["~/.mine/keys"]
 environment = ["MY_API_KEY"]
 install = "uv tool install my-agent"
 """
-TELLS = 'for word; do printf "%s\\n" "$word"; done >"$HOME/.mine/told"; exec sleep 1000'
+TELLS = 'cd ~/.mine; for word; do printf "%s\\n" "$word"; done >new; mv new told; exec sleep 1000'
 
 
 @pytest.fixture
@@ -37,8 +37,7 @@ def mine(own_world):
 
 def told(world):
     file = world.home / ".mine/told"
-    eventually(lambda: file.exists() and file.read_text())
-    words = file.read_text().splitlines()
+    words = eventually(lambda: file.exists() and file.read_text()).splitlines()
     file.unlink()
     return words
 

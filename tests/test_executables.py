@@ -123,7 +123,7 @@ def test_a_tool_starts_in_the_jail_however_it_was_installed(own_world, install):
     own_world.environment.update(own_world.path_with(folder))
     name = own_world.new("-s", "-H", "generic", "--", "tool", "argument")
     eventually(lambda: own_world.state(name) == "exited 0")
-    assert "ran " in own_world.hqt("peek", name).stdout
+    eventually(lambda: "ran " in own_world.hqt("peek", name).stdout, "its last words are on the screen")
     bound = [Path(bind["target"]) for bind in own_world.show(name)["binds"]]
     for wide in (".local", ".local/share", ".local/bin", ".nvm", ".npm-global", ".cargo"):
         assert own_world.home / wide not in bound

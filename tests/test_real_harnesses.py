@@ -315,8 +315,8 @@ def test_a_question_rings_the_window_and_the_user_is_told(world, harness):
     name = asked(world, harness, "ASK: shall I?")
     world.tmux("select-window", "-t", f"hqt:={other}")
     shows(world, name, "shall I?")
-    eventually((world.home / "told").exists, "the user is told")
-    assert (world.home / "told").read_text() == f"{name} waiting\n"
+    told = world.home / "told"
+    eventually(lambda: told.exists() and told.read_text() == f"{name} waiting\n", "the user is told")
     assert world.tmux("display-message", "-p", "-t", f"hqt:={name}", "#{window_bell_flag}") == "1\n"
     assert world.hqt("wait", name, "--for", "waiting", "--timeout", "30").stdout == f"{name} waiting\n"
 

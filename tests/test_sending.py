@@ -110,6 +110,16 @@ def test_a_prompt_for_one_that_works_is_queued(own_world, start):
     assert received(own_world) == ["one", "two"]
 
 
+def test_a_prompt_that_is_queued_is_waited_for_until_its_own_turn_has_ended(own_world, start):
+    name = start(turn_s="2", kinds="queues")
+    own_world.hqt("send", name, "one")
+    sent = own_world.hqt("send", name, "two", "--wait")
+    assert "it has the prompt for when it is done" in sent.stdout
+    assert (own_world.project / "second-turn").exists()
+    assert own_world.ls()[0]["status"]["status"] == "idle"
+    eventually((own_world.project / "second-turn-ended").exists)
+
+
 def test_a_harness_that_takes_an_early_enter_for_a_part_of_the_paste_is_sent_another(own_world, start):
     own_world.hqt("send", start(kinds="enter-is-paste"), "one", "--wait")
     assert received(own_world) == ["one"]

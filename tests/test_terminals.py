@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.terminal import Terminal
+from tests.world import eventually
 
 
 @pytest.fixture
@@ -59,3 +60,52 @@ def test_a_command_that_ends_at_once_is_told_instead_of_shown(own_world, termina
     terminal.shows("with status 3")
     terminal.shows("| last-42")
     assert own_world.state("project-generic") == "exited 3"
+
+
+# glibc's ttyname, and musl's, which asks /proc/self/fd alone and compares what it finds (src/unistd/ttyname_r.c).
+NAMES = """
+import os
+for descriptor in (0, 1, 2):
+    link = os.readlink(f"/proc/self/fd/{descriptor}")
+    there, mine = os.stat(link), os.fstat(descriptor)
+    musl = link if (there.st_dev, there.st_ino) == (mine.st_dev, mine.st_ino) else "none"
+    print("name", os.ttyname(descriptor), link, musl)
+os.close(os.open(os.ttyname(0), os.O_RDWR))
+print("own terminal", os.tcgetpgrp(0) == os.getpgrp())
+"""
+
+
+@pytest.mark.parametrize("policy", [["-s"], ["-s", "--ro", "--no-net"]], ids=" ".join)
+def test_a_terminal_has_one_name_in_a_jail_and_that_works(world, policy):
+    said = world.output_of(f"python3 -c '{NAMES}'", *policy)
+    assert said.splitlines() == ["name /dev/console /dev/console /dev/console"] * 3 + ["own terminal True"]
+
+
+def test_programs_that_open_the_terminal_by_its_name_work_in_a_jail(own_world):
+    inside = "tmux -L inner -f /dev/null new-session -d 'tty >/tmp/inner; sleep 5'"
+    script = (
+        "echo by-name >$(tty); echo by-dev-tty >/dev/tty; script -qc 'echo in-script' /dev/null; "
+        f"{inside}; until [ -s /tmp/inner ]; do sleep 0.1; done; cat /tmp/inner; tty; "
+        "GPG_TTY=$(tty) gpg --batch --passphrase '' --quiet --quick-gen-key someone && echo gpg-works; "
+        "readlink /proc/self/fd/0"
+    )
+    lines = own_world.output_of(script, "-s").splitlines()
+    assert lines[:3] == ["by-name", "by-dev-tty", "in-script"]
+    assert lines[3].startswith("/dev/pts/")
+    assert [line for line in lines[4:] if not line.startswith("gpg:")] == ["/dev/console", "gpg-works", "/dev/console"]
+
+
+def test_a_resize_reaches_what_runs_in_a_jail(own_world):
+    name = own_world.sh("trap 'stty size' WINCH; while :; do sleep 0.1; done", "-s")
+    own_world.tmux("resize-window", "-t", f"hqt:={name}", "-x", "77", "-y", "22")
+    eventually(lambda: "22 77" in own_world.hqt("peek", name).stdout, "the new size")
+
+
+def test_a_command_that_the_jail_cannot_start_is_told_as_one_that_never_ran(own_world):
+    program = own_world.home / "bin/odd"
+    program.parent.mkdir()
+    program.write_text("#!/nowhere/interpreter\n")
+    program.chmod(0o755)
+    own_world.give_away()
+    ended = own_world.hqt("new", "-d", "-s", "-H", "generic", "--", program, fails=1)
+    assert "was not started" in ended.stderr

@@ -25,7 +25,8 @@ def harnesses(as_json: Annotated[bool, typer.Option("--json", help="For programs
     table = plain("NAME", "INSTALLED", "VERIFIED", "")
     for harness in found:
         version = Text(harness.version or "yes", "green") if harness.path else Text("no", "dim")
-        told = harness.setup if harness.path else harness.install
+        unverified = "" if harness.verified else "known from its documentation only: never tried by hqt's makers"
+        told = (harness.setup or unverified) if harness.path else harness.install
         table.add_row(harness.name, version, harness.verified or "-", Text(visible(told), "dim"))
     print_table(table)
 

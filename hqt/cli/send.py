@@ -19,7 +19,7 @@ def send(
     force: Annotated[
         bool, typer.Option("--force", "-f", help="Even over a half-typed draft or a question that it asks.")
     ] = False,
-    wait: Annotated[bool, typer.Option("--wait", "-w", help="Until the turn ends.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", "-w", help="Until the end of the prompt's turn.")] = False,
     timeout: Annotated[float | None, typer.Option("--timeout", metavar="SECONDS", min=0, help="With --wait.")] = None,
 ) -> None:
     """Type a prompt into a session, as if it were pasted, and make sure that it was taken."""
@@ -29,13 +29,13 @@ def send(
     if not prompt.strip():
         raise UsageError("the prompt is empty", "hqt send NAME 'what to do'")
     view = listing.find(name)
-    print_line(sending.send(view, prompt, force=force))
+    sent = sending.send(view, prompt, force=force)
+    print_line(sent.line)
     if not wait:
         return
-    for ended, goal in watching.wait([view], (Goal.IDLE, Goal.WAITING), any_of_them=False, timeout_s=timeout):
-        if goal == Goal.WAITING:
-            raise ServiceError(f"{ended.row.name} waits for an answer", f"hqt attach {ended.row.name}")
-        print_line(f"{ended.row.name} is done")
+    if watching.turn_of(view, is_queued=sent.is_queued, timeout_s=timeout) == Goal.WAITING:
+        raise ServiceError(f"{view.row.name} waits for an answer", f"hqt attach {view.row.name}")
+    print_line(f"{view.row.name} is done")
 
 
 def add_to(app: typer.Typer) -> None:

@@ -7,7 +7,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, mask, programs_in, snapshot, with_hooks
+from hqt.harnesses.base import Bind, HarnessConfigurator, mask, private, programs_in, snapshot, with_hooks
 from hqt.harnesses.usage import Tokens
 
 if TYPE_CHECKING:
@@ -59,6 +59,11 @@ class Gemini(HarnessConfigurator):
 
         return f"hqt-{hashlib.sha256(os.fsencode(self.project)).hexdigest()[:16]}"
 
+    @property
+    def records(self) -> Path:
+        """The folder above its records: they are the session's own in a jail, though not the rest of its folder."""
+        return self.private_folders / self.folder.relative_to("/") if self.private_folders else self.folder
+
     def sandbox_binds(self) -> list[Bind]:
         """Return the folder writable, what it would execute read-only or private, and other projects hidden."""
         own = self.project_name
@@ -68,8 +73,9 @@ class Gemini(HarnessConfigurator):
             mask(self.folder / "ide"),  # tokens of a running editor's local server
             mask(self.folder / "tmp"),
             mask(self.folder / "history"),
-            Bind(self.folder / "tmp" / own, writable=True, create=FOLDER),
-            Bind(self.folder / "history" / own, writable=True, create=FOLDER),
+            # As it starts, it removes conversations of the project that have no turn yet: another session's, too.
+            private(self.folder / "tmp" / own),
+            private(self.folder / "history" / own),
             snapshot(self.folder / "projects.json"),
             snapshot(self.folder / "settings.json"),  # names programs to run: mcpServers, hooks
         ]
@@ -84,7 +90,7 @@ class Gemini(HarnessConfigurator):
         """Look for the conversation's file, whose name ends with the beginning of its id."""
         if not conversation:
             return None
-        chats = self.folder / "tmp" / self.project_name / "chats"
+        chats = self.records / "tmp" / self.project_name / "chats"
         found = chats.glob(f"session-*-{conversation[:8]}.json*")
         return next((path for path in found if _is_of(path, conversation)), None)
 

@@ -14,7 +14,6 @@ class Kiro(HarnessConfigurator):
     executable = "kiro-cli"
     install_hint = "see the installation page of Kiro CLI"
     folder_name = ".kiro"
-    resume_words = ("--resume-id",)
     environment_names = ("KIRO_API_KEY", "AWS_PROFILE", "AWS_REGION")
     sandbox_skip_permission_flags = ("--trust-all-tools",)
 

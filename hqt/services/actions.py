@@ -53,7 +53,7 @@ def rename(view: View, name: str) -> list[str]:
 
 def send(view: View, text: str) -> list[str]:
     """Type a prompt into the session's harness."""
-    return [sending.send(view, text)]
+    return [sending.send(view, text).line]
 
 
 def check(view: View) -> list[checking.Finding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from hqt.errors import ServiceError
@@ -41,14 +42,23 @@ _HINT, _NO_HINT = {"2", "7"}, {"", "0", "22", "27"}  # dim, reverse video; and w
 _LINE_ENDS = re.compile(r"\r\n?|\x85|\u2028|\u2029")
 
 
-def send(view: View, text: str, *, force: bool = False) -> str:
-    """Paste the text into the session's harness, press Enter, and return what came of it, in a line.
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What came of a prompt: in a line, and whether it has to wait for the end of a turn that was running."""
+
+    line: str
+    is_queued: bool
+
+
+def send(view: View, text: str, *, force: bool = False) -> Sent:
+    """Paste the text into the session's harness, press Enter, and return what came of it.
 
     Raises:
         ServiceError: the session does not run, waits for an answer, has a half-typed draft, or did not take it.
 
     """
-    return f"{view.row.name} {_SAID[_taken(view, text, force=force)]}"
+    taken = _taken(view, text, force=force)
+    return Sent(f"{view.row.name} {_SAID[taken]}", taken == "queued")
 
 
 def _taken(view: View, text: str, *, force: bool) -> Taken:

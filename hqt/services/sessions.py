@@ -6,6 +6,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
 GRACE_S = 0.3
 """How long a fresh start is watched, so that a command that dies at once is told, not left to be found."""
+_GAVE_UP = re.compile(r"hqt: not started: |bwrap: |hqt: (line )?\d+: exec: ")
+"""How the launcher, bwrap, and the jail's own shell (dash, bash) begin when there is nothing that they can start."""
 _HANGING_UP_S = 3.0
 """How long a process may take to end after its tmux server has."""
 
@@ -59,7 +62,7 @@ class Started:
     def never_ran(self) -> bool:
         """Whether the launcher or bwrap gave up before the harness was started."""
         last = self.last_lines[-1] if self.last_lines else ""
-        return bool(self.exit_status) and last.startswith(("hqt: not started: ", "bwrap: "))
+        return bool(self.exit_status) and bool(_GAVE_UP.match(last))
 
 
 class SessionService:

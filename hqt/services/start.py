@@ -141,7 +141,7 @@ def _sandboxed(
     in_system = any(program.is_relative_to(folder) for folder in sandbox.SYSTEM_FOLDERS)
     first = config.command[0] if program == found and in_system else str(program)
     wrapped = sandbox.wrap(
-        [first, *config.command[1:]],
+        [*sandbox.BY_ITS_NAME, first, *config.command[1:]],
         project,
         policy,
         made.binds,

@@ -23,6 +23,8 @@ _GUESS_S = 1.0
 """Between looks at a session whose harness says nothing: tmux tells when it last wrote."""
 _BURST_S = 0.05
 """Between looks while one saying follows another: a hundred sessions that change keep no processor busy."""
+_BEGINS_S = 2.0
+"""How long after the end of a turn a harness may take to begin with a prompt that it has queued."""
 _SETTLING_S = 0.1
 """How long tmux may take to learn that a process has ended."""
 
@@ -115,6 +117,37 @@ def wait(
             waits = [wait_s for wait_s in (remaining, soon) if wait_s is not None]
             watch.something(min(waits, default=None))
         time.sleep(max(0.0, looked + _BURST_S - time.monotonic()))
+
+
+def turn_of(view: View, *, is_queued: bool, timeout_s: float | None) -> Goal:
+    """Wait for the end of a prompt's turn, and return whether it is done (`idle`) or asks something (`waiting`).
+
+    One that `is_queued` has its turn after the running one, or within it: some harnesses take it up between two steps.
+
+    Raises:
+        TimedOutError: the time is over.
+        ServiceError: the session ended.
+
+    """
+    until = None if timeout_s is None else time.monotonic() + timeout_s
+
+    def reached() -> Goal:
+        left = None if until is None else max(until - time.monotonic(), 0)
+        return next(goal for _, goal in wait([view], (Goal.IDLE, Goal.WAITING), any_of_them=False, timeout_s=left))
+
+    goal = reached()
+    if is_queued and goal == Goal.IDLE and _says_more(view):
+        goal = reached()
+    return goal
+
+
+def _says_more(view: View) -> bool:
+    """Tell whether the harness, which has just become idle, begins with what it has queued."""
+    before, until = status.mark(view.row.id), time.monotonic() + _BEGINS_S
+    with Watch([view]) as watch:
+        while status.mark(view.row.id) == before and not watch.ended and time.monotonic() < until:
+            watch.something(until - time.monotonic())
+    return status.mark(view.row.id) != before
 
 
 def _is_guessed(view: View) -> bool:
