@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Literal
 
@@ -18,6 +18,8 @@ from hqt.harnesses.base import FOLDER, Bind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from hqt.repository import GitFolders
 
 _EXECUTED = (
     ".aider.conf.yml",
@@ -68,63 +70,7 @@ _GIT_FILES: tuple[tuple[str, bytes | Literal["folder"] | None], ...] = (
 Guard = tuple[PurePath, bytes | Literal["folder"] | None]
 """A path below its root, and what is made there first where nothing is (`Bind.create`)."""
 
-_POINTER_BYTES = 4096
 _MODULES_DEPTH = 4
-
-
-@dataclass(frozen=True, slots=True)
-class GitFolders:
-    """Where the repository of a project lies when its `.git` is a file: recorded once, never read again from it."""
-
-    own: Path
-    common: Path
-
-
-def linked_git(project: Path) -> GitFolders | None:
-    """Read a worktree's or submodule's `.git` file, or return None where `.git` is a folder or missing.
-
-    What the file names must name the project in turn: whoever wrote the file alone cannot choose what is opened.
-
-    Raises:
-        ServiceError: it does not, or `.git` is a link.
-
-    """
-    found = nofollow.kind(project, PurePath(".git"))
-    if found in ("missing", "folder"):
-        return None
-    pointer = _pointer(project, ".git")
-    own = Path(os.path.realpath(project / pointer.removeprefix("gitdir:").strip()))
-    if found != "file" or not pointer.startswith("gitdir:") or not os.path.isdir(own):
-        raise ServiceError(
-            f"{project / '.git'} is neither a repository nor a worktree's file", "see `git worktree list`"
-        )
-    common = _common_of(own)
-    if not _names_project(own, project):
-        raise ServiceError(
-            f"{project / '.git'} names {own}, which does not name this project in turn",
-            "run `git worktree repair` if you trust it",
-        )
-    return GitFolders(own, common)
-
-
-def _pointer(folder: Path, name: str) -> str:
-    """Return the one line of a file by which git names another folder; a NUL, which no path holds, ends it."""
-    text = nofollow.read_file(folder, PurePath(name), _POINTER_BYTES).decode(errors="replace")
-    return text.partition("\0")[0].strip()
-
-
-def _common_of(own: Path) -> Path:
-    pointer = _pointer(own, "commondir")
-    return Path(os.path.realpath(own / pointer)) if pointer else own
-
-
-def _names_project(own: Path, project: Path) -> bool:
-    back = _pointer(own, "gitdir")
-    if back:  # a worktree
-        return Path(os.path.realpath(own / back)) == project / ".git"
-    config = nofollow.read_file(own, PurePath("config"), 1 << 20).decode(errors="replace")
-    worktree = re.search(r'^\s*worktree\s*=\s*"?([^"\n]*?)"?\s*$', config, re.MULTILINE)
-    return worktree is not None and Path(os.path.realpath(own / worktree[1])) == project  # a submodule
 
 
 def project_guards(project: Path, linked: GitFolders | None, nested: Iterable[str] = ()) -> list[Bind]:
@@ -143,17 +89,50 @@ def project_guards(project: Path, linked: GitFolders | None, nested: Iterable[st
             guards.append((git, None))  # a link is refused; what is gone needs no guard
     if linked is None and nofollow.kind(project, PurePath(".git")) == "folder":
         return _pinned(project, [*_git_guards(project, PurePath(".git")), *guards])
-    own = _pinned(project, [(PurePath(".git"), None), *guards])  # a file is guarded, a link refused
-    return [*_linked_binds(linked), *own] if linked else own
+    if linked is None:
+        return _pinned(project, [(PurePath(".git"), None), *guards])  # made since, as a file or a link
+    links = {link.path for link in linked.links}
+    inner = [link.lies for link in linked.links if link.lies.is_relative_to(project) and not link.writable]
+    guards += [(lies.relative_to(project), None) for lies in inner]
+    inside = linked.common.relative_to(project) if linked.common.is_relative_to(project) else None
+    if inside is not None:
+        guards = [*_git_guards(project, inside), *guards]
+    elif project / ".git" not in links:
+        guards = [(PurePath(".git"), None), *guards]
+    own = _pinned(project, [guard for guard in guards if project / guard[0] not in links])
+    elsewhere = [] if linked.where.is_relative_to(project) else _linked_binds(linked)
+    return [*elsewhere, *own, *_link_binds(project, linked)]
+
+
+def readable_git(project: Path, linked: GitFolders) -> list[Bind]:
+    """Return the binds of what of a repository lies outside of a project that its jail may only read."""
+    common = Bind(linked.common, target=linked.where, opened=True)
+    links = [replace(bind, writable=False) for bind in _link_binds(project, linked)]
+    return links if linked.where.is_relative_to(project) else [common, *links]
+
+
+def _link_binds(project: Path, linked: GitFolders) -> list[Bind]:
+    """Return what the links of a repository lead to, where a jail that follows them comes to: that, and nothing around.
+
+    The first of them may be `.git` itself, or what leads to it: that is bound as the repository's folder.
+    """
+    return [
+        Bind(link.lies, writable=link.writable, target=link.where, opened=True)
+        for link in linked.links
+        if link.path != project / ".git" and not link.where.is_relative_to(project)
+    ]
 
 
 def _linked_binds(linked: GitFolders) -> list[Bind]:
     inside = linked.own.relative_to(linked.common) if linked.own.is_relative_to(linked.common) else PurePath()
     names = ("commondir", "gitdir", "config.worktree") if inside.parts else ()
+    links = {link.path for link in linked.links}
     guards: list[Guard] = [(inside / name, None) for name in names]
+    guards = [*_git_guards(linked.common, PurePath()), *guards]
+    pinned = _pinned(linked.common, [guard for guard in guards if linked.common / guard[0] not in links])
     return [
-        Bind(linked.common, writable=True, opened=True),
-        *_pinned(linked.common, [*_git_guards(linked.common, PurePath()), *guards]),
+        replace(bind, target=linked.where / bind.src.relative_to(linked.common))
+        for bind in (Bind(linked.common, writable=True, opened=True), *pinned)
     ]
 
 
@@ -187,7 +166,9 @@ def _hook_folders(project: Path, linked: GitFolders | None) -> Iterator[str]:
     root = linked.common if linked else project / ".git"
     if not os.path.isdir(root) or os.path.islink(root):
         return
-    config = nofollow.read_file(root, PurePath("config"), 1 << 20).decode(errors="replace")
+    links = {link.path: link.lies for link in linked.links} if linked else {}
+    file = links.get(root / "config", root / "config")
+    config = nofollow.read_file(file.parent, PurePath(file.name), 1 << 20).decode(errors="replace")
     for match in re.finditer(r'^\s*hookspath\s*=\s*"?([^"\n]*?)"?\s*$', config, re.MULTILINE | re.IGNORECASE):
         folder = Path(os.path.normpath(project / match[1]))
         if folder != project and folder.is_relative_to(project) and (project / ".git") not in (folder, *folder.parents):

@@ -91,6 +91,36 @@ def refuse_bind(path: Path, around: Surroundings, *, forced: bool = False) -> st
     return reason
 
 
+def refuse_repository(path: Path, link: Path, project: Path, around: Surroundings, *, is_named: bool) -> None:
+    """Refuse a folder that a link or file of git's claims for a project, if nothing but that vouches for it.
+
+    `is_named` says whether the user has named it, by a bind.
+
+    Raises:
+        ServiceError: with the reason.
+
+    """
+    keys = [around.home / name for name in _KEYS]
+    reason = _never(path, around) or _private_reason(path, around) or _system_reason(path)
+    if not reason and any(path.is_relative_to(key) or key.is_relative_to(path) for key in keys):
+        reason = "it holds keys, tokens or passwords"
+    if not reason and path.stat().st_uid not in (os.getuid(), project.stat().st_uid):
+        reason = "it belongs to another user"
+    if reason:
+        raise ServiceError(
+            f"{link} leads to {path}, which cannot be put into a jail: {reason}",
+            "move the repository out of there, or work without --sandbox",
+        )
+    if is_named or path.is_relative_to(project):
+        return
+    trees = [folder.parent for folder in (path, *path.parents) if folder.name == ".git"]
+    if any(not project.is_relative_to(tree) for tree in trees):
+        raise ServiceError(
+            f"{link} leads to {path}, the repository of another project",
+            f"if you put it there, say so: hqt new --bind {path}:rw",
+        )
+
+
 def _never(path: Path, around: Surroundings) -> str:
     """Return why not even `--force-bind` binds this, or nothing."""
     if around.home.is_relative_to(path):

@@ -11,6 +11,7 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("**/.git/config.worktree", "git: at every command"),
     ("**/.git/commondir", "git: at every command, by the configuration that it names"),
     ("**/.git/hooks/*.sample", ""),
+    ("**/.git/hooks", "git: at commit, checkout, push, …"),
     ("**/.git/hooks/**", "git: at commit, checkout, push, …"),
     ("**/.git/modules/**/config", "git: at every command in the submodule, and at git status above it"),
     ("**/.git/modules/**/hooks/*.sample", ""),

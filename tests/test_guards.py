@@ -10,7 +10,11 @@ import pytest
 
 from hqt import nofollow
 from hqt.errors import ServiceError
-from hqt.guards import GitFolders, linked_git, project_guards
+from hqt.guards import project_guards
+from hqt.refusals import Surroundings, refuse_repository
+from hqt.repository import GitFolders, linked_git
+
+AROUND = Surroundings(*map(Path, ("/nowhere/home", "/nowhere/state", "/nowhere/run", "/nowhere/tmux/socket")))
 
 
 def git(*arguments, cwd):
@@ -85,13 +89,13 @@ def test_a_submodules_configuration_inside_git_is_guarded(repository, tmp_path):
     assert found[".git/modules/libs/sub/config"] == found[".git/modules/libs/sub/hooks"] == "ro"
     assert found[".git/modules"] == found[".git/modules/libs"] == found[".git/modules/libs/sub"] == "rw"
     own = linked_git(repository / "libs/sub")
-    assert own == GitFolders(repository / ".git/modules/libs/sub", repository / ".git/modules/libs/sub")
+    assert own == GitFolders(*[repository / ".git/modules/libs/sub"] * 3)
 
 
 def test_a_worktree_is_read_both_ways(repository, tmp_path):
     git("worktree", "add", "-q", str(tmp_path / "tree"), cwd=repository)
     linked = linked_git(tmp_path / "tree")
-    assert linked == GitFolders(repository / ".git/worktrees/tree", repository / ".git")
+    assert linked == GitFolders(repository / ".git/worktrees/tree", *[repository / ".git"] * 2)
     guards = {str(bind.src): bind.mode for bind in project_guards(tmp_path / "tree", linked)}
     assert guards[str(repository / ".git")] == "rw"
     for name in ("config", "hooks", "worktrees/tree/commondir", "worktrees/tree/gitdir"):
@@ -106,7 +110,10 @@ def test_a_git_file_that_names_another_repository_is_refused(repository, tmp_pat
     for target in (repository / ".git", repository / ".git/worktrees/tree", Path.home(), Path("/etc")):
         (project / ".git").write_text(f"gitdir: {target}\n")
         with pytest.raises(ServiceError):
-            linked_git(project)
+            found = linked_git(project)
+            assert found
+            for path, link in found.claimed:
+                refuse_repository(path, link, project, AROUND, is_named=False)
 
 
 @pytest.mark.parametrize("content", ["", "garbage", "gitdir:", "gitdir: \0", "gitdir: /nowhere"])

@@ -6,6 +6,7 @@ A test keeps the columns here in step with `hqt.db.models`.
 from __future__ import annotations
 
 import errno
+import json
 import os
 import sqlite3
 from dataclasses import dataclass, fields
@@ -73,6 +74,25 @@ def read(path: Path) -> list[Row]:
             return [Row(*values) for values in found]
         finally:
             connection.close()
+
+
+def written_since(path: Path, place: Path) -> list[str]:
+    """Return when sandboxed sessions were made that could write a place, of removed ones too (ISO 8601).
+
+    Raises:
+        StateError: the database cannot be read.
+
+    """
+    if not path.exists():
+        return []
+    with explained(path):
+        connection = connect(path)
+        try:
+            found = connection.execute("SELECT at, detail_json FROM event WHERE kind = 'created'").fetchall()
+        finally:
+            connection.close()
+    writable = [(at, json.loads(detail).get("writes")) for at, detail in found]
+    return [at for at, project in writable if project and place.is_relative_to(project)]
 
 
 def _has_unfinished_writes(path: Path) -> bool:

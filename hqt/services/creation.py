@@ -10,11 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hqt.db.rows import Row
+from hqt import paths
+from hqt.db.rows import Row, written_since
 from hqt.errors import ServiceError, UsageError
-from hqt.guards import linked_git
 from hqt.limits import UNBOUNDED
-from hqt.refusals import refuse_bind, refuse_project
+from hqt.refusals import refuse_bind, refuse_project, refuse_repository
+from hqt.repository import linked_git
 from hqt.services import names
 from hqt.services.audit import Baseline
 from hqt.services.environment import recorded
@@ -24,6 +25,7 @@ from hqt.services.start import around, host_environment, usable_project
 if TYPE_CHECKING:
     from hqt.limits import Limits
     from hqt.refusals import Surroundings
+    from hqt.repository import GitFolders
     from hqt.sandbox import SandboxPolicy
 
 MOST_NESTED = 50
@@ -85,6 +87,7 @@ def new_row(request: NewSession) -> tuple[Row, Baseline | None]:
         refuse_project(project, surroundings)
         binds = _resolved_binds(request, surroundings)
         linked = linked_git(project)
+        _refuse_claims(linked, project, binds, surroundings)
         baseline = Baseline.take(described, environment.get("PATH", ""), writable=request.policy.fs == "rw")
         nested = baseline.repositories()[:MOST_NESTED]
     owned = [str(project), *(path for path, _, _ in binds), *([str(linked.common)] if linked else [])]
@@ -97,7 +100,7 @@ def new_row(request: NewSession) -> tuple[Row, Baseline | None]:
         environment_json=json.dumps(environment),
         variable_names_json=json.dumps(request.variable_names),
         binds_json=json.dumps(binds),
-        git_json=json.dumps([str(linked.own), str(linked.common)]) if linked else None,
+        git_json=linked.to_json() if linked else None,
         conversation=described.new_conversation(),
         socket=str(request.socket),
         desired="running",
@@ -109,6 +112,26 @@ def new_row(request: NewSession) -> tuple[Row, Baseline | None]:
         nested_json=json.dumps(nested),
     )
     return row, baseline
+
+
+def _refuse_claims(
+    linked: GitFolders | None, project: Path, binds: list[tuple[str, bool, bool]], surroundings: Surroundings
+) -> None:
+    """Refuse a repository that nothing but a link vouches for, where it is not the user who made the link.
+
+    Raises:
+        ServiceError: it leads where no jail may, or a jail can have made it.
+
+    """
+    for path, link in linked.claimed if linked else ():
+        is_named = any(path.is_relative_to(bound) for bound, _, _ in binds)
+        refuse_repository(path, link, project, surroundings, is_named=is_named)
+        changed_at = datetime.fromtimestamp(link.lstat().st_ctime, UTC).isoformat()
+        if not is_named and any(at < changed_at for at in written_since(paths.database(), link)):
+            raise ServiceError(
+                f"{link}, which leads to {path}, was made or changed after a sandboxed session could write there",
+                f"look where it leads; if you made it, say so: hqt new --bind {path}:rw",
+            )
 
 
 def _resolved_binds(request: NewSession, surroundings: Surroundings) -> list[tuple[str, bool, bool]]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from hqt import nofollow
 from hqt.db.connection import make_missing_folders
 from hqt.errors import ServiceError
-from hqt.guards import GitFolders, project_guards
+from hqt.guards import project_guards, readable_git
 from hqt.harnesses.base import FOLDER, RUN_FOLDER, Bind
 from hqt.refusals import resolved
 from hqt.sandbox import ETC
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hqt.harnesses.base import HarnessConfigurator
+    from hqt.repository import GitFolders
 
 _ACCOUNTS = ("passwd", "group")
 _LIVE = ("hosts", "resolv.conf")
@@ -118,7 +119,7 @@ def plan(
     for bind in declared:
         planned.add(bind)
     if linked and not writable:
-        planned.binds.append(Bind(linked.common, opened=True))
+        planned.binds.extend(readable_git(project, linked))
     guards = project_guards(project, linked, nested) if writable else []
     for guard in guards:
         if guard.create is not None:

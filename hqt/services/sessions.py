@@ -182,7 +182,8 @@ class SessionService:
             try:
                 with self._transaction() as transaction:
                     transaction.add(Session(**asdict(replace(row, name=name))))
-                    _record(transaction, row.id, "created", name=name, harness=row.harness)
+                    writes = row.project if request.policy and request.policy.fs == "rw" else None
+                    _record(transaction, row.id, "created", name=name, harness=row.harness, writes=writes)
             except IntegrityError:
                 continue
             return replace(row, name=name)

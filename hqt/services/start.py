@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Literal
 
 from hqt import executables, launch, paths, sandbox
 from hqt.errors import HarnessNotInstalledError, SandboxUnavailableError, ServiceError, StateError
-from hqt.guards import GitFolders
 from hqt.harnesses.base import Bind
 from hqt.limits import UNBOUNDED, Limits
 from hqt.refusals import Surroundings, refuse_bind, refuse_project, resolved
+from hqt.repository import GitFolders
 from hqt.services import jail
 from hqt.services.environment import jail_constants, kept_names, known, window_values
 from hqt.services.harnesses import harness_of, private_folders
@@ -29,6 +29,7 @@ Rung = Literal["resume", "fresh"]
 _USER_MANAGER = ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR")
 """How systemd-run finds the user's manager; the launcher drops them, like all that is not named."""
 # What a jail does not keep on some hosts: in `hqt show` of a session, and in `hqt doctor`.
+REPLACEABLE = "is a link: no mount keeps a jail from replacing it; hqt audit and hqt stop say if it was"
 UNFILTERED = "this machine's system calls are not known to hqt: none is filtered"
 BY_PATH = (
     "this bubblewrap has no --bind-fd: another jail of yours on the same project could replace a guarded path while "
@@ -219,7 +220,8 @@ def _planned_jail(
         nested=json.loads(row.nested_json or "[]"),
         writable=policy.fs == "rw",
     )
-    return made, program, [what for what in opened if what]
+    links = git.links_in(project) if git and policy.fs == "rw" else []
+    return made, program, [*(what for what in opened if what), *(f"{link} {REPLACEABLE}" for link in links)]
 
 
 def policy_of(row: Row) -> SandboxPolicy | None:
@@ -354,10 +356,11 @@ def _recorded_git(row: Row) -> GitFolders | None:
     """Return the repository's folders as they were at creation; what lies there now is not asked for others."""
     if row.git_json is None:
         return None
-    git = GitFolders(*map(Path, json.loads(row.git_json)))
-    if resolved(git.common) != git.common or not os.path.isdir(git.common):
+    git = GitFolders.from_json(row.git_json)
+    if changed := git.changed():
         raise ServiceError(
-            f"{git.common}, the repository of this worktree, is no longer what it was", "git worktree list"
+            f"{changed}, of the repository of this project, is no longer what it was",
+            "look at what replaced it: git worktree list, ls -l; hqt rm, and make the session anew",
         )
     return git
 
