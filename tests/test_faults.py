@@ -140,7 +140,7 @@ def test_restore(own_world):
 def test_a_migration_from_every_version(own_world, version):
     own_world.new("-n", "x", *IDLE)
     own_world.hqt("stop", "x")
-    columns = {1: ["sandbox_json"], 2: ["limits_json", "owners_json", "nested_json"]}
+    columns = {1: ["sandbox_json"], 2: ["limits_json", "owners_json", "nested_json"], 3: ["found_json"]}
 
     def before():
         for copy in own_world.database.parent.glob("hqt.db.version-*"):

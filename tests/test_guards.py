@@ -14,7 +14,7 @@ from hqt.guards import project_guards
 from hqt.refusals import Surroundings, refuse_repository
 from hqt.repository import GitFolders, linked_git
 
-AROUND = Surroundings(*map(Path, ("/nowhere/home", "/nowhere/state", "/nowhere/run", "/nowhere/tmux/socket")))
+AROUND = Surroundings(Path("/no/home"), Path("/no/state"), Path("/no/run"), Path("/no/tmux/socket"))
 
 
 def git(*arguments, cwd):

@@ -53,9 +53,10 @@ def _print(found: Details) -> None:
     print_line("  binds")
     for bind in found.binds:
         private = f"   (from {bind.src})" if bind.mode in ("ro", "rw") and bind.src != bind.where else ""
-        print_line(f"    {bind.mode:<9} {bind.where}{private}")
-    for weakness in found.weaknesses:
-        print_line(f"  note          {weakness}")
+        reason = f"   for {bind.reason}" if bind.reason else ""
+        print_line(f"    {bind.mode:<9} {bind.where}{private}{reason}")
+    for note in (*found.weaknesses, *found.notes):
+        print_line(f"  note          {note}")
 
 
 def add_to(app: typer.Typer) -> None:

@@ -25,8 +25,9 @@ def report(started: Started, *, detach: bool) -> None:
 
     """
     name = started.view.row.name
-    if started.setup_hint:
-        print_note(started.setup_hint)
+    for note in (started.setup_hint, *started.notes):
+        if note:
+            print_note(note)
     if started.rung in _RUNGS:
         print_note(f"{name} {_RUNGS[started.rung]}")
     if started.exit_status is not None:

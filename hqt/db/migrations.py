@@ -108,3 +108,9 @@ def m003_what_was_found(connection: sqlite3.Connection) -> None:
     """Add the bounds of a session, whose its folders were, and the repositories that lay inside its project."""
     for column in ("limits_json", "owners_json", "nested_json"):
         connection.execute(f"ALTER TABLE session ADD COLUMN {column} VARCHAR")
+
+
+@migration
+def m004_set_up(connection: sqlite3.Connection) -> None:
+    """Add what of the user's set-up a session's jail was found to need."""
+    connection.execute("ALTER TABLE session ADD COLUMN found_json VARCHAR")

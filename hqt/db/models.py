@@ -32,7 +32,7 @@ class Session(Base):
     binds_json: Mapped[str]
     """The paths given with --bind, resolved, each with its mode: a list of pairs."""
     git_json: Mapped[str | None]
-    """The folders of a worktree's or submodule's repository, as they were at creation."""
+    """Where the repository lies if not in `.git` alone, as it was at creation."""
     conversation: Mapped[str]
     """The harness's own id of the conversation, empty while it is not known."""
     socket: Mapped[str]
@@ -49,6 +49,8 @@ class Session(Base):
     """Whose the project and the binds were at creation: an object, path to user id."""
     nested_json: Mapped[str | None] = mapped_column(default=None)
     """The repositories inside the project at creation: a list of folders below it."""
+    found_json: Mapped[str | None] = mapped_column(default=None)
+    """What of the user's set-up its jail needs, as it was found at creation: paths, variables, notes."""
 
 
 class Event(Base):

@@ -42,6 +42,7 @@ class Row:
     limits_json: str | None = None
     owners_json: str | None = None
     nested_json: str | None = None
+    found_json: str | None = None
 
 
 COLUMNS = tuple(field.name for field in fields(Row))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from hqt.harnesses.usage import Usage
 
-BindKind = Literal["bind", "private", "snapshot", "mask", "copy"]
+BindKind = Literal["bind", "private", "snapshot", "cleaned", "mask", "copy"]
 _SCRIPT_SUFFIXES = {".bash", ".cjs", ".js", ".lua", ".mjs", ".pl", ".ps1", ".py", ".rb", ".sh", ".ts", ".zsh"}
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -49,9 +49,10 @@ class Bind:
     `target` is where it appears, `src` itself unless given. `create` is what is made at `src` first when nothing is
     there: a file's content, or `FOLDER`; without it, what is missing is left out. A `snapshot` is bound as a private
     writable copy that is never copied back. A `private` folder is the session's own in place of the user's: what the
-    harness keeps there stays until the session is removed. A `mask` is an empty folder in place of what is there. A
-    `copy` is a file with the content that `src` has at the start, which nobody can write, and no mount. What
-    is `opened` lies where a jail could replace it: it is opened without following links, and bound by that.
+    harness keeps there stays until the session is removed. A `cleaned` file is shown as a private copy without the
+    passwords in it. A `mask` is an empty folder in place of what is there. A `copy` is a file with the content that
+    `src` has at the start, which nobody can write, and no mount. What is `opened` lies where a jail could replace it:
+    it is opened without following links, and bound by that.
     """
 
     src: Path
@@ -60,6 +61,8 @@ class Bind:
     kind: BindKind = "bind"
     create: bytes | Literal["folder"] | None = None
     opened: bool = False
+    reason: str = ""
+    """For what it is there, where that is not plain from who declares it."""
 
     @property
     def where(self) -> Path:
@@ -71,7 +74,7 @@ class Bind:
         """The mode in a word, as `hqt show` prints it."""
         if self.kind == "mask":
             return "masked"
-        if self.kind not in ("bind", "copy"):
+        if self.kind not in ("bind", "cleaned", "copy"):
             return self.kind
         return "rw" if self.writable else "ro"
 

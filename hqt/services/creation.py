@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 from hqt import paths
 from hqt.db.rows import Row, written_since
 from hqt.errors import ServiceError, UsageError
+from hqt.executables import toolchain_binds
+from hqt.found import Found
 from hqt.limits import UNBOUNDED
 from hqt.refusals import refuse_bind, refuse_project, refuse_repository
 from hqt.repository import linked_git
-from hqt.services import names
+from hqt.services import gitconfig, names
 from hqt.services.audit import Baseline
 from hqt.services.environment import recorded
 from hqt.services.harnesses import configurator
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 MOST_NESTED = 50
 """Repositories inside a project that are guarded; each costs some six mounts at every start."""
+_UNGUARDED = "{} repositories lie inside the project: the first {} are guarded, changes in the others hqt audit shows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,7 @@ def new_row(request: NewSession) -> tuple[Row, Baseline | None]:
     environment = recorded(host_environment())
     home = Path(environment.get("HOME") or Path.home())
     described = chosen(home, project, host_environment())
-    linked = baseline = None
+    linked = baseline = found = None
     binds: list[tuple[str, bool, bool]] = []
     nested: list[str] = []
     if request.policy:
@@ -89,7 +92,10 @@ def new_row(request: NewSession) -> tuple[Row, Baseline | None]:
         linked = linked_git(project)
         _refuse_claims(linked, project, binds, surroundings)
         baseline = Baseline.take(described, environment.get("PATH", ""), writable=request.policy.fs == "rw")
-        nested = baseline.repositories()[:MOST_NESTED]
+        inside = baseline.repositories()
+        nested = inside[:MOST_NESTED]
+        unguarded = [_UNGUARDED.format(len(inside), MOST_NESTED)] if len(inside) > MOST_NESTED else []
+        found = _found(project, linked, environment, surroundings, binds) + Found(said=tuple(unguarded))
     owned = [str(project), *(path for path, _, _ in binds), *([str(linked.common)] if linked else [])]
     row = Row(
         id=secrets.token_hex(8),
@@ -110,8 +116,26 @@ def new_row(request: NewSession) -> tuple[Row, Baseline | None]:
         limits_json=request.limits.to_json() if request.limits else None,
         owners_json=json.dumps({path: Path(path).stat().st_uid for path in owned}),
         nested_json=json.dumps(nested),
+        found_json=found.to_json() if found else None,
     )
     return row, baseline
+
+
+def _found(
+    project: Path,
+    linked: GitFolders | None,
+    environment: dict[str, str],
+    surroundings: Surroundings,
+    binds: list[tuple[str, bool, bool]],
+) -> Found:
+    """Return what of the user's set-up the jail needs."""
+    path_value = environment["PATH"]
+    git_folder = linked.own if linked else project / ".git"
+    settings = gitconfig.read(project, git_folder if os.path.isdir(git_folder) else None, environment)
+    toolchains = [bind.src for bind in toolchain_binds(path_value, surroundings.home)]
+    bound = [Path(path) for path, _, _ in binds]
+    home = Path(environment["HOME"])
+    return gitconfig.find(settings, project, home, surroundings, path_value, visible=toolchains, bound=bound)
 
 
 def _refuse_claims(

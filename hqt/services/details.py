@@ -29,6 +29,8 @@ class Details:
     names: list[str]
     resumes: bool
     weaknesses: list[str]
+    notes: tuple[str, ...]
+    """What does not work in its jail as it does outside."""
     limits: Limits
     conversation: str
     """The harness's own id of it, empty while it is not known."""
@@ -48,12 +50,18 @@ class Details:
             **self.view.to_json(),
             "argv": self.argv,
             "binds": [
-                {"source": None if bind.kind == "mask" else str(bind.src), "target": str(bind.where), "mode": bind.mode}
+                {
+                    "source": None if bind.kind == "mask" else str(bind.src),
+                    "target": str(bind.where),
+                    "mode": bind.mode,
+                    "reason": bind.reason or None,
+                }
                 for bind in self.binds
             ],
             "environment": self.names,
             "limits": asdict(self.limits),
             "weaknesses": self.weaknesses,
+            "notes": list(self.notes),
             "resume": {
                 "conversation": self.conversation or None,
                 "rung": "resume" if self.resumes else "fresh",
@@ -77,5 +85,15 @@ def details(view: View) -> Details:
     # What runs is what tmux was given; what would run is rebuilt from the row.
     argv = view.server.start_command(view.pane) if view.pane else start.command
     return Details(
-        view, policy, argv, start.binds, start.names, resumes, start.weaknesses, start.limits, conversation, used
+        view,
+        policy,
+        argv,
+        start.binds,
+        start.names,
+        resumes,
+        start.weaknesses,
+        (*start.found.said, *start.found.notes),
+        start.limits,
+        conversation,
+        used,
     )

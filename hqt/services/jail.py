@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from hqt import nofollow
 from hqt.db.connection import make_missing_folders
 from hqt.errors import ServiceError
+from hqt.gitconfig import without_secrets
 from hqt.guards import project_guards, readable_git
 from hqt.harnesses.base import FOLDER, RUN_FOLDER, Bind
 from hqt.refusals import resolved
@@ -33,7 +34,7 @@ _ACCOUNTS = ("passwd", "group")
 _LIVE = ("hosts", "resolv.conf")
 """What the host rewrites in place as its network changes: a jail that runs sees it."""
 _COPIED_BYTES = 1 << 20
-_GIT_IDENTITY = (".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes")
+_GIT_IDENTITY = (".config/git/ignore", ".config/git/attributes")  # git's own defaults, which no configuration names
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +65,16 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A snapshot: the user's own file (`empty` where there is none), and the jail's copy, at `root/relative`."""
+    """A snapshot: the user's own file (`empty` where there is none), and the jail's copy, at `root/relative`.
+
+    `is_cleaned` says that it is one of git's configuration, which the jail gets without the passwords in it.
+    """
 
     original: Path
     root: Path
     relative: PurePath
     empty: bytes
+    is_cleaned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,7 @@ def plan(
     folder: Path,
     private_folder: Path,
     executables: Iterable[Bind],
+    found: Iterable[Bind],
     own_binds: Iterable[Bind],
     linked: GitFolders | None,
     nested: Iterable[str],
@@ -100,7 +106,8 @@ def plan(
 ) -> Jail:
     """Return the jail of a session whose own folder is `folder`, and whose project is `writable` or not.
 
-    `nested` are the folders below the project that were repositories when the session was made.
+    `found` are what of the user's set-up it needs, `nested` the folders below the project that were repositories, as it
+    was when the session was made.
 
     Raises:
         ServiceError: a link lies where a guard or a bind of a jail-writable folder belongs.
@@ -110,6 +117,7 @@ def plan(
     declared = [
         *executables,
         *(Bind(home / name) for name in _GIT_IDENTITY),
+        *found,
         *configurator.sandbox_binds(),
         Bind(folder / "cache", writable=True, target=home / ".cache", create=FOLDER),
         Bind(folder / "run", writable=True, target=Path(RUN_FOLDER), create=FOLDER),
@@ -158,9 +166,10 @@ class _Planned:
         if bind.create is not None and (root or bind.create == FOLDER):
             holder = root or Root(bind.src, bind.src)
             self.made.append(Made(holder.lies, bind.src.relative_to(holder.path), bind.create))
-        if bind.kind == "snapshot":
+        if bind.kind in ("snapshot", "cleaned"):
             name = PurePath(f"{len(self.copies)}-{bind.src.name.lstrip('.')}")
-            self.copies.append(Copy(bind.src, self._folder / "snapshots", name, empty))
+            is_cleaned = bind.kind == "cleaned"
+            self.copies.append(Copy(bind.src, self._folder / "snapshots", name, empty, is_cleaned))
             self.binds.append(replace(bind, src=self._folder / "snapshots" / name, target=bind.where))
         elif bind.kind == "mask":
             self.binds.append(bind)
@@ -218,7 +227,10 @@ def make(jail: Jail, configurator: HarnessConfigurator) -> None:
                 nofollow.make_folder(root, made.relative)
         for copy in jail.copies:
             original = copy.original.read_bytes() if os.path.exists(copy.original) else copy.empty
-            content = configurator.snapshot_content(copy.original, original)
+            if copy.is_cleaned:
+                content = without_secrets(original)
+            else:
+                content = configurator.snapshot_content(copy.original, original)
             make_missing_folders(copy.root)
             nofollow.replace_file(copy.root, copy.relative, content)
         if jail.seccomp:

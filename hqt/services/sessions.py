@@ -57,6 +57,8 @@ class Started:
     exit_status: int | None = None
     last_lines: list[str] = field(default_factory=list)
     setup_hint: str = ""
+    notes: tuple[str, ...] = ()
+    """What does not work in its jail as it does outside; of a session that was just made."""
 
     @property
     def never_ran(self) -> bool:
@@ -90,7 +92,7 @@ class SessionService:
                 if baseline:
                     baseline.record(row, start.jail.made if start.jail else ())
                 pane = self._start_window(row, start, "created", beside_pane=request.beside_pane, size=request.size)
-                return self._watched(row, pane, "created", GRACE_S, start)
+                return replace(self._watched(row, pane, "created", GRACE_S, start), notes=start.found.said)
         except BaseException:
             with suppress(HqtError):
                 if half_made := views([row])[0].pane:

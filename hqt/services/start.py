@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from hqt import executables, launch, paths, sandbox
 from hqt.errors import HarnessNotInstalledError, SandboxUnavailableError, ServiceError, StateError
+from hqt.found import Found
 from hqt.harnesses.base import Bind
 from hqt.limits import UNBOUNDED, Limits
 from hqt.refusals import Surroundings, refuse_bind, refuse_project, resolved
@@ -62,6 +63,8 @@ class Start:
     """Every bind beyond the system's, in mount order, with the mode it ends up with."""
     limits: Limits = UNBOUNDED
     """What it may use at most."""
+    found: Found = field(default_factory=Found)
+    """What of the user's set-up it needs, and what does not work in it as outside."""
     by_descriptor: bool = True
     """Whether bwrap is given what a jail could replace as descriptors."""
 
@@ -153,7 +156,8 @@ def _sandboxed(
         first_fd=launch.FIRST_FD,
         by_descriptor=by_descriptor,
     )
-    constants = {**jail_constants(home), **harness.sandbox_environment}
+    of_set_up = Found.from_json(row.found_json)
+    constants = {**jail_constants(home), **of_set_up.variables, **harness.sandbox_environment}
     names = kept_names(plain, constants, by_name)
     is_setuid = bool(bwrap.stat().st_mode & 0o4000)  # would lose its privilege, and then fail
     scope = policy.net and not is_setuid
@@ -188,6 +192,7 @@ def _sandboxed(
         opened=opened,
         binds=binds,
         limits=limits,
+        found=of_set_up,
         by_descriptor=by_descriptor,
     )
 
@@ -215,6 +220,7 @@ def _planned_jail(
         folder=paths.session_folder(row.id),
         private_folder=private_folders(row.id),
         executables=[*toolchains, *chain],
+        found=[needed.bind() for needed in Found.from_json(row.found_json).needed],
         own_binds=own_binds,
         linked=git,
         nested=json.loads(row.nested_json or "[]"),
