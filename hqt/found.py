@@ -40,6 +40,8 @@ class Found:
     """
 
     needed: tuple[Needed, ...] = ()
+    pinned: tuple[Path, ...] = ()
+    """Links that the jail could otherwise replace: each is kept in its place."""
     variables: Mapping[str, str] = field(default_factory=dict)
     said: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -49,12 +51,14 @@ class Found:
         places = {needed.target for needed in self.needed}
         more = tuple(needed for needed in other.needed if needed.target not in places)
         variables = {**self.variables, **other.variables}
-        return Found((*self.needed, *more), variables, (*self.said, *other.said), (*self.notes, *other.notes))
+        pinned = (*self.pinned, *other.pinned)
+        return Found((*self.needed, *more), pinned, variables, (*self.said, *other.said), (*self.notes, *other.notes))
 
     def to_json(self) -> str:
         """Return the form that `Session.found_json` holds."""
         needed = [[str(one.src), str(one.target), one.reason, one.is_cleaned] for one in self.needed]
-        return json.dumps({"needed": needed, "variables": dict(self.variables), "said": self.said, "notes": self.notes})
+        told = {"variables": dict(self.variables), "said": self.said, "notes": self.notes}
+        return json.dumps({"needed": needed, "pinned": list(map(str, self.pinned)), **told})
 
     @classmethod
     def from_json(cls, text: str | None) -> Found:
@@ -63,4 +67,5 @@ class Found:
             return cls()
         read = json.loads(text)
         needed = tuple(Needed(Path(src), Path(target), *rest) for src, target, *rest in read["needed"])
-        return cls(needed, read["variables"], tuple(read["said"]), tuple(read["notes"]))
+        pinned = tuple(map(Path, read["pinned"]))
+        return cls(needed, pinned, read["variables"], tuple(read["said"]), tuple(read["notes"]))

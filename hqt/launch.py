@@ -31,6 +31,10 @@ _LANDLOCK_SCOPE_ABI = 6
 _LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET = 1
 _LANDLOCK_SCOPE_SIGNAL = 2
 _PR_SET_NO_NEW_PRIVS = 38
+# <linux/sched.h>, <linux/mount.h>
+_CLONE_NEWUSER_NEWNS = 0x10020000
+_MS_BIND = 0x1000
+_MS_REMOUNT_FOR_JAIL = 0x1027  # MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV: what bwrap would remount
 _FILE_TYPE, _LINK = 0o170000, 0o120000  # <sys/stat.h>; Python's stat module costs a start more than it says
 
 
@@ -43,6 +47,7 @@ def command(
     session: str = "",
     scope: bool = False,
     seccomp: str = "",
+    pinned: Iterable[str] = (),
     read: Iterable[str] = (),
     opened: Iterable[str] = (),
     bounds: Iterable[str] = (),
@@ -52,14 +57,16 @@ def command(
     `program` is the file that is executed as `wrapped[0]`. `names` are the variables that it gets, `["*"]` for all of
     them. `session` says whose window it is, and is read by tmux's listing alone. `scope` shuts it off from abstract
     sockets and from processes that it did not start. `seccomp` is a file with a system call filter, opened for bwrap
-    as `SECCOMP_FD`. `read` are files that it reads, and `opened` are resolved paths that it binds: opened for it from
-    `FIRST_FD` on, in this order. `bounds` are files of the control group, each of which must hold a bound.
+    as `SECCOMP_FD`. `pinned` are links that stay what they are in whatever is bound. `read` are files that it reads,
+    and `opened` are resolved paths that it binds: opened for it from `FIRST_FD` on, in this order. `bounds` are files
+    of the control group, each of which must hold a bound.
     """
     options = [f"--session={session}"] if session else []
     options += [f"--exec={program}", f"--folder={folder}", f"--keep={','.join(names)}"]
     options += ["--scope"] if scope else []
     options += [f"--seccomp={seccomp}"] if seccomp else []
     options += [f"--bounds={','.join(bounds)}"] if bounds else []
+    options += [f"--pin={path}" for path in pinned]
     options += [f"--read={path}" for path in read]
     options += [f"--open={path}" for path in opened]
     return [sys.executable, "-I", "-S", __file__, *options, "--", *wrapped]
@@ -77,6 +84,7 @@ def main(arguments: list[str]) -> int:
         os.chdir(options["folder"])
         if "bounds" in options:
             require_bounds(options["bounds"].split(","))
+        pin([option.removeprefix("--pin=") for option in arguments[:split] if option.startswith("--pin=")])
         if "scope" in options:
             scope_to_own_processes()
         os.closerange(SECCOMP_FD, os.sysconf("SC_OPEN_MAX"))
@@ -93,8 +101,36 @@ def main(arguments: list[str]) -> int:
     return NOT_FOUND
 
 
-def open_unlinked(path: str) -> int:
-    """Open a resolved path, to bind it by the descriptor.
+def pin(links: list[str]) -> None:
+    """Mount each link onto itself, in a mount namespace of this process's own.
+
+    A mount point can be neither replaced nor removed, and bwrap binds a folder with all that is mounted in it.
+
+    Raises:
+        OSError: one is no link any more, or the kernel does not allow it: then nothing is started.
+
+    """
+    if not links:
+        return
+    own = f"{os.getuid()} {os.getuid()} 1", f"{os.getgid()} {os.getgid()} 1"
+    if _call("unshare", _CLONE_NEWUSER_NEWNS):
+        raise OSError(errno.EPERM, "a link cannot be kept in its place here: no user namespace", links[0])
+    for name, text in (("setgroups", "deny"), ("uid_map", own[0]), ("gid_map", own[1])):
+        with open(f"/proc/self/{name}", "w") as file:  # noqa: PTH123
+            file.write(text)
+    for link in links:
+        for flags in (_MS_BIND, _MS_REMOUNT_FOR_JAIL):
+            # Opened anew: the second time it is what was just mounted.
+            descriptor = open_unlinked(link, is_link=True)
+            place = f"/proc/self/fd/{descriptor}".encode()
+            failed = _call("mount", place, place, None, flags, None)
+            os.close(descriptor)
+            if failed:
+                raise OSError(errno.EPERM, "it cannot be kept in its place here", link)
+
+
+def open_unlinked(path: str, *, is_link: bool = False) -> int:
+    """Open a resolved path, to bind it by the descriptor; of a link, the link itself.
 
     Raises:
         OSError: a part of it became a link since it was resolved, or is gone.
@@ -108,8 +144,9 @@ def open_unlinked(path: str) -> int:
             raise OSError(error.errno, error.strerror, path) from None
         os.close(descriptor)
         descriptor = inner
-    if os.fstat(descriptor).st_mode & _FILE_TYPE == _LINK:
-        raise OSError(errno.ELOOP, "it was replaced by a link", path)
+    if (os.fstat(descriptor).st_mode & _FILE_TYPE == _LINK) is not is_link:
+        what = "it is no link any more" if is_link else "it was replaced by a link"
+        raise OSError(errno.ELOOP, what, path)
     return descriptor
 
 

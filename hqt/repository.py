@@ -71,10 +71,6 @@ class GitFolders:
             return self.common
         return next((link.path for link in self.links if os.path.realpath(link.path) != str(link.lies)), None)
 
-    def links_in(self, project: Path) -> list[Path]:
-        """Return the links that lie in the project itself: no mount can keep a jail from replacing one."""
-        return [link.path for link in self.links if link.path.is_relative_to(project)]
-
 
 def linked_git(project: Path) -> GitFolders | None:
     """Return where the project's repository lies, None where it lies in `.git` and nowhere else, or there is none.

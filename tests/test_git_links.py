@@ -12,7 +12,7 @@ import pytest
 from hqt.errors import ServiceError
 from hqt.refusals import Surroundings, refuse_repository
 from hqt.repository import GitFolders, linked_git
-from tests.world import SECRET, eventually
+from tests.world import SECRET
 
 NEW_WORKDIR = Path("/usr/share/doc/git/contrib/workdir/git-new-workdir")
 MODES = pytest.mark.parametrize("mode", ["--rw", "--ro"])
@@ -159,22 +159,74 @@ def test_it_goes_on_after_a_stop_with_the_same_command(own_world, layout):
     assert own_world.show(name)["argv"] == before
 
 
-@pytest.mark.parametrize("layout", [link_absolute, as_repo_does])
-def test_a_link_that_a_jail_replaced_is_named_and_leads_no_next_start_astray(own_world, layout):
+REPLACING = (
+    "rm -f {0}; mv {0} x; ln -sfn ../.ssh {0}; echo PLOT >{0}; rm -rf {0}; mkdir {0}; mv .git .git2; cp -r .git2 .git;"
+    " umount {0}; mount -o remount,rw {0}; git config core.fsmonitor PLOT; readlink {0}"
+)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_link_of_the_repository_cannot_be_replaced_from_a_jail(world, repository, layout, bwrap_folder):
+    world.environment.update(world.path_with(bwrap_folder))
+    layout(world, repository)
+    world.give_away()
+    links = [path for path in (repository / ".git", *(repository / ".git").glob("*")) if path.is_symlink()]
+    before = {link: link.readlink() for link in links}
+    for link in links:
+        place = link.relative_to(repository)
+        behind = f"echo PLOT >>{place}/config; " if link.name in (".git", "hooks", "info") else ""
+        said = world.output_of(behind + REPLACING.format(place), "-s")
+        assert str(before[link]) in said
+    assert {link: link.readlink() for link in links if link.is_symlink()} == before
+    found = subprocess.run(["grep", "-rl", "PLOT", repository, world.home], capture_output=True, check=False)
+    assert found.stdout == b""
+
+
+def test_a_link_that_is_not_pinned_is_replaced(own_world):
+    """What the test above holds against: without the pin, the same jail replaces it."""
     git(own_world, "init", "-q", ".")
-    layout(own_world, own_world.project)
-    place = ".git" if layout is link_absolute else ".git/config"
-    name = own_world.sh(
-        f"until test -e go; do sleep 0.1; done; rm {place}; ln -s ../.ssh {place}; touch replaced; exec sleep 1000",
-        "-s",
-    )
-    note = f"{own_world.project / place} is a link: no mount keeps a jail from replacing it"
-    assert note in own_world.hqt("show", name).stdout
-    (own_world.project / "go").touch()
-    eventually((own_world.project / "replaced").exists)
-    assert "would run outside the jail" in own_world.hqt("stop", name).stdout
-    assert place in own_world.hqt("audit", name, fails=1).stdout
+    link_absolute(own_world, own_world.project)
+    name = own_world.sh("rm .git; ln -s ../.ssh .git; sleep 1", "-s")
+    own_world.ends(name)
+    argv = [word for word in own_world.show(name)["argv"] if not word.startswith("--pin=")]
+    assert (own_world.project / ".git").readlink() != Path("../.ssh")
+    own_world.run(*argv, timeout=30)
+    assert (own_world.project / ".git").readlink() == Path("../.ssh")
+
+
+def test_a_link_that_leads_elsewhere_since_it_was_recorded_is_not_followed(own_world):
+    git(own_world, "init", "-q", ".")
+    link_absolute(own_world, own_world.project)
+    name = own_world.sh("exec sleep 1000", "-s")
+    own_world.hqt("check", name)
+    assert f"pinned    {own_world.project}/.git" in own_world.hqt("show", name).stdout
+    own_world.hqt("stop", name)
+    (own_world.project / ".git").unlink()
+    (own_world.project / ".git").symlink_to("../.ssh")
+    assert ".git" in own_world.hqt("audit", name, fails=1).stdout
     assert "is no longer what it was" in own_world.hqt("attach", "-d", name, fails=1).stderr
+
+
+def test_where_a_link_cannot_be_pinned_nothing_is_started(own_world):
+    git(own_world, "init", "-q", ".")
+    link_absolute(own_world, own_world.project)
+    name = own_world.sh("touch ran", "-s")
+    own_world.ends(name)
+    (own_world.project / "ran").unlink()
+    argv = own_world.show(name)["argv"]
+    no_more = [
+        "unshare",
+        "--user",
+        "--map-root-user",
+        "sh",
+        "-c",
+        'echo 0 >/proc/sys/user/max_user_namespaces; exec "$@"',
+        "sh",
+    ]
+    ended = own_world.run(*no_more, *argv)
+    assert ended.returncode == 127
+    assert "hqt: not started: " in ended.stderr
+    assert not (own_world.project / "ran").exists()
 
 
 def test_a_link_made_after_a_jail_could_write_the_project_is_not_followed_unless_named(own_world):

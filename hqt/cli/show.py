@@ -55,6 +55,8 @@ def _print(found: Details) -> None:
         private = f"   (from {bind.src})" if bind.mode in ("ro", "rw") and bind.src != bind.where else ""
         reason = f"   for {bind.reason}" if bind.reason else ""
         print_line(f"    {bind.mode:<9} {bind.where}{private}{reason}")
+    for link in found.pinned:
+        print_line(f"    pinned    {link}   a link: it stays what it is")
     for note in (*found.weaknesses, *found.notes):
         print_line(f"  note          {note}")
 

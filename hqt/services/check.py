@@ -120,7 +120,8 @@ def _run(start: Start, canary: str, planted: Path, port: int) -> dict[str, list[
     lists = {
         "HOME_ENTRIES": {_entry_of(bind.where, start.home) for bind in start.binds},
         "GUARDS": {str(path) for path in guarded},
-        "PINS": {str(bind.where) for bind in guards if bind.writable and bind.where.parent != bind.where},
+        "PINS": {str(bind.where) for bind in guards if bind.writable and bind.where.parent != bind.where}
+        | set(map(str, start.jail.pinned if start.jail else ())),
         "NAMES": {*start.names, "PWD", "OLDPWD", "SHLVL", "_"},
         "SOCKETS": {str(paths.runtime_folder()), "/run/docker.sock", "/run/podman/podman.sock", "/tmp/.X11-unix"},  # noqa: S108
     }

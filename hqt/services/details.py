@@ -11,6 +11,8 @@ from hqt.services.sessions import SessionService
 from hqt.services.start import policy_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from hqt.harnesses.base import Bind
     from hqt.harnesses.usage import Usage
     from hqt.limits import Limits
@@ -26,6 +28,8 @@ class Details:
     policy: SandboxPolicy | None
     argv: list[str]
     binds: list[Bind]
+    pinned: list[Path]
+    """Links in what its jail can write, which stay what they are."""
     names: list[str]
     resumes: bool
     weaknesses: list[str]
@@ -58,6 +62,7 @@ class Details:
                 }
                 for bind in self.binds
             ],
+            "pinned": list(map(str, self.pinned)),
             "environment": self.names,
             "limits": asdict(self.limits),
             "weaknesses": self.weaknesses,
@@ -89,6 +94,7 @@ def details(view: View) -> Details:
         policy,
         argv,
         start.binds,
+        start.jail.pinned if start.jail else [],
         start.names,
         resumes,
         start.weaknesses,

@@ -67,7 +67,7 @@ def find(
     unsigned = _unsigned(settings, home, bound)
     told = gitconfig.told_otherwise(settings, jail.has, unsigned=bool(unsigned))
     said = (unsigned,) if unsigned else ()
-    return Found(tuple(jail.needed), gitconfig.variables(told), said, tuple(jail.notes))
+    return Found(tuple(jail.needed), (), gitconfig.variables(told), said, tuple(jail.notes))
 
 
 def _unsigned(settings: list[Setting], home: Path, bound: Iterable[Path]) -> str:

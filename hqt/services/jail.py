@@ -27,6 +27,7 @@ from hqt.seccomp import program
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from hqt.found import Found
     from hqt.harnesses.base import HarnessConfigurator
     from hqt.repository import GitFolders
 
@@ -88,6 +89,8 @@ class Jail:
     """The session's private folder."""
     made: list[Made]
     copies: list[Copy]
+    pinned: list[Path]
+    """Links in what it can write, which stay what they are."""
     seccomp: Path | None
     """The file of the system call filter; None where this machine's system calls are not known."""
 
@@ -98,7 +101,7 @@ def plan(
     folder: Path,
     private_folder: Path,
     executables: Iterable[Bind],
-    found: Iterable[Bind],
+    found: Found,
     own_binds: Iterable[Bind],
     linked: GitFolders | None,
     nested: Iterable[str],
@@ -117,7 +120,7 @@ def plan(
     declared = [
         *executables,
         *(Bind(home / name) for name in _GIT_IDENTITY),
-        *found,
+        *(needed.bind() for needed in found.needed),
         *configurator.sandbox_binds(),
         Bind(folder / "cache", writable=True, target=home / ".cache", create=FOLDER),
         Bind(folder / "run", writable=True, target=Path(RUN_FOLDER), create=FOLDER),
@@ -134,7 +137,9 @@ def plan(
             holder = project if guard.src.is_relative_to(project) or not linked else linked.common
             planned.made.append(Made(holder, guard.src.relative_to(holder), guard.create))
     seccomp = folder / "seccomp.bpf" if program(os.uname().machine) else None
-    return Jail(planned.binds, guards, _etc(folder), folder, planned.made, planned.copies, seccomp)
+    of_git = [link.path for link in linked.links] if linked and writable else []
+    pinned = [*found.pinned, *of_git]
+    return Jail(planned.binds, guards, _etc(folder), folder, planned.made, planned.copies, pinned, seccomp)
 
 
 class _Planned:

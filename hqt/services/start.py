@@ -30,7 +30,6 @@ Rung = Literal["resume", "fresh"]
 _USER_MANAGER = ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR")
 """How systemd-run finds the user's manager; the launcher drops them, like all that is not named."""
 # What a jail does not keep on some hosts: in `hqt show` of a session, and in `hqt doctor`.
-REPLACEABLE = "is a link: no mount keeps a jail from replacing it; hqt audit and hqt stop say if it was"
 UNFILTERED = "this machine's system calls are not known to hqt: none is filtered"
 BY_PATH = (
     "this bubblewrap has no --bind-fd: another jail of yours on the same project could replace a guarded path while "
@@ -171,6 +170,7 @@ def _sandboxed(
         session=row.id,
         scope=scope,
         seccomp=str(made.seccomp or ""),
+        pinned=map(str, made.pinned),
         read=(str(bind.src) for bind in made.etc if bind.kind == "copy"),
         opened=map(str, opened_first),
         bounds=limits.files,
@@ -220,14 +220,13 @@ def _planned_jail(
         folder=paths.session_folder(row.id),
         private_folder=private_folders(row.id),
         executables=[*toolchains, *chain],
-        found=[needed.bind() for needed in Found.from_json(row.found_json).needed],
+        found=Found.from_json(row.found_json),
         own_binds=own_binds,
         linked=git,
         nested=json.loads(row.nested_json or "[]"),
         writable=policy.fs == "rw",
     )
-    links = git.links_in(project) if git and policy.fs == "rw" else []
-    return made, program, [*(what for what in opened if what), *(f"{link} {REPLACEABLE}" for link in links)]
+    return made, program, [what for what in opened if what]
 
 
 def policy_of(row: Row) -> SandboxPolicy | None:
