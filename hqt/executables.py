@@ -18,31 +18,6 @@ if TYPE_CHECKING:
 _SHEBANG_BYTES = 256
 _MOST_LINKS = 40  # as the kernel's own limit
 
-# What a PATH entry below the home folder stands for: when an entry lies in the first folder, the others are bound,
-# read-only. "*" is the one folder of that level that the entry names. Registries' credentials lie elsewhere.
-_TOOLCHAINS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (".cargo/bin", (".cargo/bin", ".rustup")),
-    (".nvm/versions/node/*", (".nvm/versions/node/*",)),
-    (".local/share/fnm/node-versions/*", (".local/share/fnm/node-versions/*",)),
-    (".fnm/node-versions/*", (".fnm/node-versions/*",)),
-    (".volta/bin", (".volta/bin", ".volta/tools")),
-    (".local/share/pnpm", (".local/share/pnpm",)),
-    (".bun/bin", (".bun/bin", ".bun/install/global")),
-    (".deno/bin", (".deno/bin",)),
-    (".pyenv/shims", (".pyenv",)),
-    (".pyenv/bin", (".pyenv",)),
-    (".pyenv/versions/*", (".pyenv/versions/*",)),
-    (".rbenv/shims", (".rbenv",)),
-    (".asdf/shims", (".asdf",)),
-    (".local/share/mise/shims", (".local/share/mise",)),
-    (".local/share/mise/installs/*", (".local/share/mise/installs/*",)),
-    (".local/share/uv/python/*", (".local/share/uv/python/*",)),
-    (".sdkman/candidates/*", (".sdkman/candidates/*",)),
-    (".goenv/shims", (".goenv",)),
-    ("go/bin", ("go/bin",)),
-    (".dotnet", (".dotnet",)),
-    (".nix-profile/bin", (".nix-profile",)),
-)
 
 TOOLCHAIN_VARIABLES = (
     "ASDF_DATA_DIR",
@@ -82,17 +57,6 @@ def which(program: str, path_value: str, cwd: Path) -> Path | None:
     return next((path for entry in path_value.split(os.pathsep) if _is_program(path := Path(entry) / program)), None)
 
 
-def toolchain_binds(path_value: str, home: Path) -> list[Bind]:
-    """Return the version managers' folders that PATH names below the home folder."""
-    found: dict[Path, None] = {}
-    for entry in map(Path, path_value.split(os.pathsep)):
-        for pattern, needed in _TOOLCHAINS:
-            level = _matched(entry, home, pattern)
-            if level is not None:
-                found.update(dict.fromkeys(home / folder.replace("*", level) for folder in needed))
-    return [Bind(folder) for folder in found if os.path.isdir(folder)]
-
-
 def executable_binds(
     found: Path, path_value: str, *, visible: list[Path], untrusted: list[Path]
 ) -> tuple[Path, list[Bind]]:
@@ -102,7 +66,7 @@ def executable_binds(
     with the package that it belongs to, and its `#!` interpreter likewise. `untrusted` are folders that a jail can
     write: nothing is bound because of what lies there.
     """
-    if any(_is_below(link, untrusted) for link in _chain(found)):
+    if any(_is_below(link, untrusted) for link in chain(found)):
         return found, []
     real = found.resolve()
     if _is_visible(found, visible) and _is_visible(real, visible):
@@ -112,7 +76,7 @@ def executable_binds(
     return real, [*binds, *_interpreter_binds(real, path_value, [*visible, bound], untrusted)]
 
 
-def _chain(path: Path) -> list[Path]:
+def chain(path: Path) -> list[Path]:
     """Return the path and every link that it leads through, to its end."""
     chain = [path]
     while os.path.islink(chain[-1]) and len(chain) < _MOST_LINKS:
@@ -130,7 +94,7 @@ def _interpreter_binds(script: Path, path_value: str, visible: list[Path], untru
         interpreter = which(named, path_value, script.parent) if named else None
     if interpreter is None or not os.path.exists(interpreter) or _is_visible(interpreter, visible):
         return []
-    if any(_is_below(link, untrusted) for link in _chain(interpreter)):
+    if any(_is_below(link, untrusted) for link in chain(interpreter)):
         return []
     # The interpreter is looked up by the name it was found under, so that is where its file must appear.
     return [Bind(interpreter.resolve(), target=interpreter), *_python_installation(interpreter, visible)]
@@ -168,23 +132,6 @@ def _shebang(script: Path) -> list[str]:
     except OSError:
         return []
     return os.fsdecode(first[2:]).split() if first.startswith(b"#!") else []
-
-
-def _matched(entry: Path, home: Path, pattern: str) -> str | None:
-    parts = Path(pattern).parts
-    try:
-        below = entry.relative_to(home).parts
-    except ValueError:
-        return None
-    if len(below) < len(parts):
-        return None
-    level = ""
-    for part, given in zip(parts, below, strict=False):
-        if part == "*":
-            level = given
-        elif part != given:
-            return None
-    return level
 
 
 def _is_visible(path: Path, visible: list[Path]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from hqt.harnesses.base import Bind
 
@@ -24,12 +24,21 @@ class Needed:
     src: Path
     target: Path
     reason: str
-    is_cleaned: bool = False
-    """Whether the jail gets a copy without the passwords and tokens that are in it."""
+    kind: Literal["bind", "cleaned", "link"] = "bind"
+    """`cleaned`: a copy without the passwords and tokens that are in it. `link`: a link to `src`, and no mount."""
 
     def bind(self) -> Bind:
         """Return it as a bind."""
-        return Bind(self.src, target=self.target, kind="cleaned" if self.is_cleaned else "bind", reason=self.reason)
+        return Bind(self.src, target=self.target, kind=self.kind, reason=self.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """A link in a folder that the jail can write: it leads a jail to `where`, and lies, on the host, at `lies`."""
+
+    path: Path
+    where: Path
+    lies: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +49,12 @@ class Found:
     """
 
     needed: tuple[Needed, ...] = ()
-    pinned: tuple[Path, ...] = ()
+    pinned: tuple[Pinned, ...] = ()
     """Links that the jail could otherwise replace: each is kept in its place."""
+    servers: tuple[str, ...] = ()
+    """The agent's MCP servers that go into the jail."""
+    left_out: tuple[str, ...] = ()
+    """Those that do not."""
     variables: Mapping[str, str] = field(default_factory=dict)
     said: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -49,16 +62,29 @@ class Found:
     def __add__(self, other: Found) -> Found:
         """Return both; of two for one place in the jail, the first."""
         places = {needed.target for needed in self.needed}
-        more = tuple(needed for needed in other.needed if needed.target not in places)
-        variables = {**self.variables, **other.variables}
-        pinned = (*self.pinned, *other.pinned)
-        return Found((*self.needed, *more), pinned, variables, (*self.said, *other.said), (*self.notes, *other.notes))
+        return Found(
+            needed=(*self.needed, *(needed for needed in other.needed if needed.target not in places)),
+            pinned=(*self.pinned, *other.pinned),
+            servers=(*self.servers, *other.servers),
+            left_out=(*self.left_out, *other.left_out),
+            variables={**self.variables, **other.variables},
+            said=(*self.said, *other.said),
+            notes=(*self.notes, *other.notes),
+        )
 
     def to_json(self) -> str:
         """Return the form that `Session.found_json` holds."""
-        needed = [[str(one.src), str(one.target), one.reason, one.is_cleaned] for one in self.needed]
-        told = {"variables": dict(self.variables), "said": self.said, "notes": self.notes}
-        return json.dumps({"needed": needed, "pinned": list(map(str, self.pinned)), **told})
+        return json.dumps(
+            {
+                "needed": [[str(one.src), str(one.target), one.reason, one.kind] for one in self.needed],
+                "pinned": [[str(link.path), str(link.where), str(link.lies)] for link in self.pinned],
+                "servers": self.servers,
+                "left_out": self.left_out,
+                "variables": dict(self.variables),
+                "said": self.said,
+                "notes": self.notes,
+            }
+        )
 
     @classmethod
     def from_json(cls, text: str | None) -> Found:
@@ -66,6 +92,10 @@ class Found:
         if text is None:
             return cls()
         read = json.loads(text)
-        needed = tuple(Needed(Path(src), Path(target), *rest) for src, target, *rest in read["needed"])
-        pinned = tuple(map(Path, read["pinned"]))
-        return cls(needed, pinned, read["variables"], tuple(read["said"]), tuple(read["notes"]))
+        texts = {name: tuple(read[name]) for name in ("servers", "left_out", "said", "notes")}
+        return cls(
+            needed=tuple(Needed(Path(src), Path(target), *rest) for src, target, *rest in read["needed"]),
+            pinned=tuple(Pinned(*map(Path, link)) for link in read["pinned"]),
+            variables=read["variables"],
+            **texts,
+        )

@@ -90,14 +90,14 @@ def linked_git(project: Path) -> GitFolders | None:
         links = _inner_links(git, git, project)
         return GitFolders(git, git, git, links, _claims(links)) if links else None
     if found == "link":
-        own, where = _end(git), _where(git, [project])
+        own, where = _end(git), where_a_jail_comes_to(git, [project])
         links = (Link(git, where, own, writable=True),)
     else:
         pointer = _pointer(project, ".git") if found == "file" else ""
         if not pointer.startswith("gitdir:"):
             raise ServiceError(f"{git} is neither a repository nor a worktree's file", "see `git worktree list`")
         named = Path(os.path.normpath(project / pointer.removeprefix("gitdir:").strip()))
-        own, where, links = _end(named), _where(named, [project]), ()
+        own, where, links = _end(named), where_a_jail_comes_to(named, [project]), ()
     commondir = _pointer(own, "commondir") if os.path.isdir(own) else ""
     common = Path(os.path.realpath(own / commondir))
     if not all(os.path.exists(common / name) for name in ("HEAD", "objects", "refs")):
@@ -129,20 +129,26 @@ def _inner_links(common: Path, where: Path, project: Path) -> tuple[Link, ...]:
             continue  # dangling, or it leads nowhere else
         first = Path(os.path.normpath((where / name).parent / (common / name).readlink()))
         is_written = name in (*_WRITTEN, *_WRITTEN_INSIDE)
-        found.append(Link(common / name, _where(first, [project]), lies, writable=is_written))
+        found.append(Link(common / name, where_a_jail_comes_to(first, [project]), lies, writable=is_written))
     return tuple(found)
 
 
-def _where(path: Path, visible: list[Path]) -> Path:
+def where_a_jail_comes_to(path: Path, visible: list[Path]) -> Path:
     """Return the path that a jail which follows `path` comes to: the first that lies in nothing that it sees.
 
     Links in what it sees it follows itself, one after the other; where it sees nothing, its mount is made.
+
+    Raises:
+        ServiceError: the links lead in a circle.
+
     """
     folders = [*visible, *map(Path, SYSTEM_FOLDERS)]
     for _ in range(_MOST_LINKS):
         if not any(path.is_relative_to(folder) for folder in folders) or not os.path.islink(path):
             return path
-        path = Path(os.path.normpath(Path(os.path.realpath(path.parent)) / path.readlink()))
+        # A folder that is bound has its path in the jail, wherever it lies: there a link counts from that.
+        parent = path.parent if path.parent in visible else Path(os.path.realpath(path.parent))
+        path = Path(os.path.normpath(parent / path.readlink()))
     raise ServiceError(f"{path} leads in a circle", _HINT)
 
 

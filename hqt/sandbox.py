@@ -253,7 +253,7 @@ def _mounted(cwd: Path, policy: SandboxPolicy, binds: Sequence[Bind], guards: Se
 def opened(cwd: Path, policy: SandboxPolicy, binds: Sequence[Bind], guards: Sequence[Bind]) -> list[Path]:
     """Return the sources that a jail could replace before bwrap mounts them: opened for it, in the order of `wrap`."""
     mounted = _mounted(cwd, policy, binds, guards)
-    return [bind.src for bind in mounted if bind.opened and bind.kind != "mask"]
+    return [bind.src for bind in mounted if bind.opened and bind.kind not in ("mask", "link")]
 
 
 def _mounts(binds: Sequence[Bind], descriptors: Iterator[int], *, by_descriptor: bool = False) -> Iterator[str]:
@@ -261,6 +261,8 @@ def _mounts(binds: Sequence[Bind], descriptors: Iterator[int], *, by_descriptor:
         mount = "--bind" if bind.writable else "--ro-bind"
         if bind.kind == "mask":
             yield from ("--size", str(_MASK_MIB * MIB), "--perms", "0700", "--tmpfs", str(bind.where))
+        elif bind.kind == "link":
+            yield from ("--symlink", str(bind.src), str(bind.where))
         elif bind.kind == "copy":
             yield from ("--perms", "0444", "--file", str(next(descriptors)), str(bind.where))
         elif bind.opened and by_descriptor:

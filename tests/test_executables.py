@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hqt import executables
-from hqt.executables import executable_binds, steady_path, toolchain_binds, which
+from hqt import toolchains
+from hqt.executables import executable_binds, steady_path, which
 from tests.world import eventually
 
 NODE_SCRIPT = "#!/usr/bin/env node\nconsole.log('ran with ' + require('./lib.js') + ' ' + process.argv.slice(2))\n"
@@ -164,12 +164,12 @@ def test_a_toolchain_that_path_does_not_name_is_not_bound(tmp_path):
     (tmp_path / ".pyenv/shims").mkdir(parents=True)
     (tmp_path / ".cargo/bin").mkdir(parents=True)
     (tmp_path / ".rustup").mkdir()
-    found = [bind.src for bind in toolchain_binds(f"{tmp_path}/.cargo/bin:/usr/bin", tmp_path)]
+    found = [folder for folder, _ in toolchains.on_path(f"{tmp_path}/.cargo/bin:/usr/bin", tmp_path)]
     assert found == [tmp_path / ".cargo/bin", tmp_path / ".rustup"]
 
 
 def test_every_toolchain_is_below_the_home_folder_and_none_is_the_whole_of_one():
-    for pattern, needed in executables._TOOLCHAINS:
+    for pattern, needed in toolchains._TOOLCHAINS:
         for folder in (pattern, *needed):
             assert folder not in (".local", ".local/share", ".local/bin", ".nvm", ".config", ".cargo")
 

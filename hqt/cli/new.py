@@ -73,6 +73,13 @@ def new(
     env: Annotated[
         list[str] | None, typer.Option("--env", metavar="NAME", help="A variable for the jail, by its name alone.")
     ] = None,
+    mcp: Annotated[
+        list[str] | None,
+        typer.Option("--mcp", metavar="NAME", help="An MCP server that hqt would leave out."),
+    ] = None,
+    no_toolchains: Annotated[
+        bool, typer.Option("--no-toolchains", help="None of the toolchains in the home folder that are in use.")
+    ] = False,
     here: Annotated[
         bool, typer.Option("--here", help="A window of this tmux session, not of the session hqt.")
     ] = False,
@@ -88,7 +95,8 @@ def new(
 ) -> None:
     """Make a session, start it, and show it.
 
-    --ro, --no-net, --bind, --memory, --pids, --cpu and --check mean --sandbox. What follows -- goes to the harness:
+    --ro, --no-net, --bind, --mcp, --memory, --pids, --cpu and --check mean --sandbox. What follows -- goes to the
+    harness:
     hqt new -H generic -s -- make test
     """
     from hqt.cli import started
@@ -109,6 +117,8 @@ def new(
             binds=tuple(bind or ()),
             forced_binds=tuple(force_bind or ()),
             variable_names=tuple(env or ()),
+            servers=tuple(mcp or ()),
+            toolchains=not no_toolchains,
             here=here,
             size=terminal.size(),
             memory=memory,

@@ -16,13 +16,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from hqt.mcp import only
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from hqt.harnesses.usage import Usage
+    from hqt.mcp import Servers
 
-BindKind = Literal["bind", "private", "snapshot", "cleaned", "mask", "copy"]
+BindKind = Literal["bind", "private", "snapshot", "cleaned", "link", "mask", "copy"]
 _SCRIPT_SUFFIXES = {".bash", ".cjs", ".js", ".lua", ".mjs", ".pl", ".ps1", ".py", ".rb", ".sh", ".ts", ".zsh"}
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -50,9 +53,9 @@ class Bind:
     there: a file's content, or `FOLDER`; without it, what is missing is left out. A `snapshot` is bound as a private
     writable copy that is never copied back. A `private` folder is the session's own in place of the user's: what the
     harness keeps there stays until the session is removed. A `cleaned` file is shown as a private copy without the
-    passwords in it. A `mask` is an empty folder in place of what is there. A `copy` is a file with the content that
-    `src` has at the start, which nobody can write, and no mount. What is `opened` lies where a jail could replace it:
-    it is opened without following links, and bound by that.
+    passwords in it. A `link` is one that leads to `src`, made in the jail. A `mask` is an empty folder in place of what
+    is there. A `copy` is a file with the content that `src` has at the start, which nobody can write, and no mount.
+    What is `opened` lies where a jail could replace it: it is opened without following links, and bound by that.
     """
 
     src: Path
@@ -95,6 +98,14 @@ def private(path: Path) -> Bind:
 def mask(path: Path) -> Bind:
     """Return an empty folder in place of `path`: for sockets and tokens."""
     return Bind(path, kind="mask", create=FOLDER)
+
+
+def json_of(path: Path) -> Any:
+    """Return what a file of JSON holds, an empty object where it cannot be read."""
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
 
 
 def with_hooks(original: bytes, ours: Mapping[str, object]) -> bytes:
@@ -195,6 +206,10 @@ class HarnessConfigurator(ABC):
         self.environment = environment
         self.run_folder = run_folder
         self.private_folders = private_folders
+        self.allowed_servers: Collection[str] | None = None
+        """The MCP servers that go into its jail, None for all."""
+        self.left_out_servers: Collection[str] = ()
+        """Those of the project that do not."""
 
     @property
     def folder(self) -> Path:
@@ -212,6 +227,10 @@ class HarnessConfigurator(ABC):
     def sandbox_binds(self) -> list[Bind]:
         """Return the paths that the harness needs in its jail, in mount order."""
         return []
+
+    def mcp_servers(self) -> Servers:
+        """Return the MCP servers that it is configured with, the project's too, each by its name."""
+        return {}
 
     def snapshot_content(self, path: Path, original: bytes) -> bytes:
         """Return what the private copy of `path` holds, made from the user's own file."""
@@ -287,6 +306,19 @@ class HarnessConfigurator(ABC):
     def _prompt_arguments(self, prompt: str) -> list[str]:
         # In one word, or after `--`: a prompt that begins with a dash is a prompt, not an option.
         return [f"{self.prompt_option}={prompt}"] if self.prompt_option else ["--", prompt]
+
+    def _allowed(self, settings: Any) -> Any:
+        """Return settings, as JSON has them, with the MCP servers alone that go into the jail."""
+        if self.allowed_servers is None or not isinstance(settings, dict) or "mcpServers" not in settings:
+            return settings
+        return {**settings, "mcpServers": only(settings["mcpServers"], self.allowed_servers)}
+
+    def _allowed_in(self, original: bytes) -> bytes:
+        """Return a file of settings so, as it is where it cannot be read: the harness itself says what is wrong."""
+        try:
+            return json.dumps(self._allowed(json.loads(original or b"{}"))).encode()
+        except ValueError:
+            return original
 
     def _saying(self, status: str) -> str:
         """Return the shell command of a hook that says what the session is doing, whole or not at all."""

@@ -5,17 +5,22 @@ from __future__ import annotations
 import json
 import os
 import re
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, SpawnConfig, mask, programs_in, snapshot
+from hqt import nofollow
+from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, SpawnConfig, json_of, mask, programs_in, snapshot
 from hqt.harnesses.usage import Tokens
+from hqt.mcp import servers_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from hqt.harnesses.usage import Usage
+    from hqt.mcp import Servers
 
+_MCP_BYTES = 1 << 20
 _GUARDED_FILES = {"settings.json": b"{}\n", "settings.local.json": b"{}\n", "CLAUDE.md": b""}
 _GUARDED_FOLDERS = ("agents", "commands", "hooks", "output-styles", "plugins", "rules", "skills", "workflows")
 
@@ -75,6 +80,26 @@ class Claude(HarnessConfigurator):
             snapshot(self.state_file),
         ]
 
+    def mcp_servers(self) -> Servers:
+        """Return the user's, those for this project, and the project's own in `.mcp.json`."""
+        state = json_of(self.state_file)
+        state = state if isinstance(state, dict) else {}
+        projects = state.get("projects")
+        own = projects.get(str(self.project)) if isinstance(projects, dict) else None
+        return {
+            **self._of_project(),
+            **servers_in(state.get("mcpServers")),
+            **servers_in(own.get("mcpServers") if isinstance(own, dict) else None),
+        }
+
+    def _of_project(self) -> Servers:
+        text = nofollow.read_file(self.project, PurePath(".mcp.json"), _MCP_BYTES)
+        try:
+            read = json.loads(text or b"{}")
+        except ValueError:
+            return {}
+        return servers_in(read.get("mcpServers")) if isinstance(read, dict) else {}
+
     def snapshot_content(self, path: Path, original: bytes) -> bytes:
         """Keep only this project's part of the file; in `~/.claude.json` it is trusted, so that nothing is asked."""
         if path.name == "history.jsonl":
@@ -87,8 +112,8 @@ class Claude(HarnessConfigurator):
             return original
         projects = state.get("projects")
         own = projects.get(str(self.project)) if isinstance(projects, dict) else None
-        trusted = {**(own if isinstance(own, dict) else {}), "hasTrustDialogAccepted": True}
-        return json.dumps({**state, "projects": {str(self.project): trusted}}).encode()
+        trusted = {**self._allowed(own if isinstance(own, dict) else {}), "hasTrustDialogAccepted": True}
+        return json.dumps({**self._allowed(state), "projects": {str(self.project): trusted}}).encode()
 
     def _is_of_this_project(self, line: bytes) -> bool:
         try:
@@ -120,7 +145,8 @@ class Claude(HarnessConfigurator):
         """Add settings, which Claude Code merges with the user's own."""
         # The flag alone still asks once to accept the mode, with "No, exit" as the default answer.
         accepted = {"skipDangerousModePermissionPrompt": True} if sandboxed else {}
-        settings = json.dumps({**accepted, "hooks": self._hooks()})
+        left_out = {"disabledMcpjsonServers": sorted(self.left_out_servers)} if self.left_out_servers else {}
+        settings = json.dumps({**accepted, **left_out, "hooks": self._hooks()})
         return super()._config("--settings", settings, *arguments, sandboxed=sandboxed)
 
     def _hooks(self) -> dict[str, list[dict[str, object]]]:

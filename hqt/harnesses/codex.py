@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import os
 import re
+import tomllib
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from hqt.harnesses.base import Bind, HarnessConfigurator, SpawnConfig, mask, programs_in, snapshot
 from hqt.harnesses.usage import Tokens
+from hqt.mcp import servers_in, toml_without
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from hqt.harnesses.usage import Usage
+    from hqt.mcp import Servers
 
 _ROLLOUT = re.compile(r"rollout-.*-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl")
+_NO_CONFIGURATION = b"# hqt: written in a way in which single MCP servers cannot be left out; use [mcp_servers.NAME]\n"
 _FIRST_LINE_BYTES = 1 << 20
 _HOOKS = {
     "SessionStart": "idle",
@@ -58,6 +62,27 @@ class Codex(HarnessConfigurator):
             mask(self.folder / "shell_snapshots"),  # sourced by the shells of instances outside the jail
             snapshot(self.folder / "config.toml"),  # names programs to run: mcp_servers, notify, hooks
         ]
+
+    def mcp_servers(self) -> Servers:
+        """Return the tables `mcp_servers` of the configuration."""
+        try:
+            return servers_in(tomllib.loads((self.folder / "config.toml").read_text("utf-8")).get("mcp_servers"))
+        except (OSError, ValueError):
+            return {}
+
+    def snapshot_content(self, path: Path, original: bytes) -> bytes:
+        """Leave out the MCP servers that do not go into the jail."""
+        if self.allowed_servers is None or path.name != "config.toml":
+            return original
+        try:
+            text = original.decode()
+            names = set(servers_in(tomllib.loads(text).get("mcp_servers")))
+            out = names - set(self.allowed_servers)
+            left = toml_without(text, out)
+            is_out = not out & set(servers_in(tomllib.loads(left).get("mcp_servers")))
+        except ValueError:
+            return original  # Codex itself says what is wrong with it
+        return left.encode() if is_out else _NO_CONFIGURATION
 
     def conversation_file(self, conversation: str) -> Path | None:
         """Look for the conversation's rollout file."""

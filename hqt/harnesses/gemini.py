@@ -7,13 +7,15 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from hqt.harnesses.base import Bind, HarnessConfigurator, mask, private, programs_in, snapshot, with_hooks
+from hqt.harnesses.base import Bind, HarnessConfigurator, json_of, mask, private, programs_in, snapshot, with_hooks
 from hqt.harnesses.usage import Tokens
+from hqt.mcp import servers_in
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from hqt.harnesses.usage import Usage
+    from hqt.mcp import Servers
 
 _GUARDED_FILES = {"GEMINI.md": b"", ".env": b"", "trustedFolders.json": b"{}\n"}
 _GUARDED_FOLDERS = ("agents", "commands", "extensions", "hooks", "policies", "skills")
@@ -80,11 +82,16 @@ class Gemini(HarnessConfigurator):
             snapshot(self.folder / "settings.json"),  # names programs to run: mcpServers, hooks
         ]
 
+    def mcp_servers(self) -> Servers:
+        """Return those of the settings."""
+        settings = json_of(self.folder / "settings.json")
+        return servers_in(settings.get("mcpServers") if isinstance(settings, dict) else None)
+
     def snapshot_content(self, path: Path, original: bytes) -> bytes:
         """Keep this project alone; in the settings, add the hooks by which it says what it is doing."""
         if path.name == "projects.json":
             return json.dumps({"projects": {str(self.project): self.project_name}}).encode()
-        return with_hooks(original, self._saying_hooks(_HOOKS))
+        return with_hooks(self._allowed_in(original), self._saying_hooks(_HOOKS))
 
     def conversation_file(self, conversation: str) -> Path | None:
         """Look for the conversation's file, whose name ends with the beginning of its id."""

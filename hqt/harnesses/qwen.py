@@ -6,13 +6,15 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, mask, programs_in, snapshot, with_hooks
+from hqt.harnesses.base import FOLDER, Bind, HarnessConfigurator, json_of, mask, programs_in, snapshot, with_hooks
 from hqt.harnesses.usage import Tokens
+from hqt.mcp import servers_in
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from hqt.harnesses.usage import Usage
+    from hqt.mcp import Servers
 
 _GUARDED_FILES = {"QWEN.md": b"", ".env": b"", "trustedFolders.json": b"{}\n"}
 _GUARDED_FOLDERS = ("agents", "commands", "extensions", "hooks", "skills")
@@ -60,10 +62,15 @@ class Qwen(HarnessConfigurator):
             snapshot(self.folder / "settings.json"),  # names programs to run: mcpServers, hooks
         ]
 
+    def mcp_servers(self) -> Servers:
+        """Return those of the settings."""
+        settings = json_of(self.folder / "settings.json")
+        return servers_in(settings.get("mcpServers") if isinstance(settings, dict) else None)
+
     def snapshot_content(self, path: Path, original: bytes) -> bytes:
         """Add the hooks by which it says what it is doing; the user's own stay."""
         del path
-        return with_hooks(original, self._saying_hooks(_HOOKS))
+        return with_hooks(self._allowed_in(original), self._saying_hooks(_HOOKS))
 
     def _record(self, conversation: str) -> Path:
         """Return the conversation's file, which is written from the first turn on."""

@@ -170,7 +170,7 @@ def _look(harness: HarnessConfigurator, path_value: str, *, writable: bool) -> t
     seen, unseen = _see(project, of_project) if writable else ({}, [])
     what = f"{harness.name}: at every start, in any project"
     for folder, names in _configuration_of(harness).items():
-        inner, missed = _see(folder, lambda _: what, names)
+        inner, missed = _see(folder.resolve(), lambda _: what, names)
         seen |= {f"{folder}/{path}": found for path, found in inner.items()}
         unseen += [f"{folder}/{path}" for path in missed]
     return seen, unseen

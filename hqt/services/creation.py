@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 from hqt import paths
 from hqt.db.rows import Row, written_since
 from hqt.errors import ServiceError, UsageError
-from hqt.executables import toolchain_binds
 from hqt.found import Found
 from hqt.limits import UNBOUNDED
 from hqt.refusals import refuse_bind, refuse_project, refuse_repository
 from hqt.repository import linked_git
-from hqt.services import gitconfig, names
+from hqt.services import names
 from hqt.services.audit import Baseline
 from hqt.services.environment import recorded
 from hqt.services.harnesses import configurator
+from hqt.services.set_up import SetUp
 from hqt.services.start import around, host_environment, usable_project
 
 if TYPE_CHECKING:
@@ -57,6 +57,10 @@ class NewSession:
     args: tuple[str, ...] = ()
     binds: tuple[OwnBind, ...] = ()
     variable_names: tuple[str, ...] = ()
+    servers: tuple[str, ...] = ()
+    """MCP servers that go into the jail whatever they bring along."""
+    toolchains: bool = True
+    """Whether the toolchains of the home folder that are in use go into the jail."""
     beside_pane: str = ""
     size: tuple[int, int] | None = None
     limits: Limits = UNBOUNDED
@@ -94,8 +98,10 @@ def new_row(request: NewSession) -> tuple[Row, Baseline | None]:
         baseline = Baseline.take(described, environment.get("PATH", ""), writable=request.policy.fs == "rw")
         inside = baseline.repositories()
         nested = inside[:MOST_NESTED]
-        unguarded = [_UNGUARDED.format(len(inside), MOST_NESTED)] if len(inside) > MOST_NESTED else []
-        found = _found(project, linked, environment, surroundings, binds) + Found(said=tuple(unguarded))
+        bound = [Path(path) for path, _, _ in binds]
+        found = SetUp(described, project, environment, surroundings, bound).found(request, linked)
+        if len(inside) > MOST_NESTED:
+            found += Found(said=(_UNGUARDED.format(len(inside), MOST_NESTED),))
     owned = [str(project), *(path for path, _, _ in binds), *([str(linked.common)] if linked else [])]
     row = Row(
         id=secrets.token_hex(8),
@@ -119,23 +125,6 @@ def new_row(request: NewSession) -> tuple[Row, Baseline | None]:
         found_json=found.to_json() if found else None,
     )
     return row, baseline
-
-
-def _found(
-    project: Path,
-    linked: GitFolders | None,
-    environment: dict[str, str],
-    surroundings: Surroundings,
-    binds: list[tuple[str, bool, bool]],
-) -> Found:
-    """Return what of the user's set-up the jail needs."""
-    path_value = environment["PATH"]
-    git_folder = linked.own if linked else project / ".git"
-    settings = gitconfig.read(project, git_folder if os.path.isdir(git_folder) else None, environment)
-    toolchains = [bind.src for bind in toolchain_binds(path_value, surroundings.home)]
-    bound = [Path(path) for path, _, _ in binds]
-    home = Path(environment["HOME"])
-    return gitconfig.find(settings, project, home, surroundings, path_value, visible=toolchains, bound=bound)
 
 
 def _refuse_claims(

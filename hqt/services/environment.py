@@ -10,8 +10,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+CERTIFICATE_VARIABLES = (
+    "CURL_CA_BUNDLE",
+    "GIT_SSL_CAINFO",
+    "GIT_SSL_CAPATH",
+    "NIX_SSL_CERT_FILE",
+    "NODE_EXTRA_CA_CERTS",
+    "REQUESTS_CA_BUNDLE",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+)
+"""They name files or folders of certificates: what lies below the home folder goes into the jail with them."""
+
 _PLAIN = (
     "CLAUDE_CONFIG_DIR",
+    *CERTIFICATE_VARIABLES,
     "CODEX_HOME",
     "PI_CODING_AGENT_DIR",
     "COLORFGBG",
@@ -30,13 +43,10 @@ _PLAIN = (
     "LOCALE_ARCHIVE",
     "LOCPATH",
     "LOGNAME",
-    "NIX_SSL_CERT_FILE",
     "NO_COLOR",
     "PAGER",
     "PATH",
     "SHELL",
-    "SSL_CERT_DIR",
-    "SSL_CERT_FILE",
     "TZ",
     "TZDIR",
     "USER",
@@ -64,6 +74,11 @@ def recorded(environment: Mapping[str, str]) -> dict[str, str]:
     """Return what a new session records of the environment."""
     plain = {name: environment[name] for name in _PLAIN if name in environment}
     return {**plain, "PATH": steady_path(environment.get("PATH", ""))}
+
+
+def known_names() -> tuple[str, ...]:
+    """Return the names of the variables that every harness may see."""
+    return (*_PLAIN, *_BY_NAME, *_FROM_TMUX)
 
 
 def known(plain: Mapping[str, str], caller: Mapping[str, str]) -> dict[str, str]:

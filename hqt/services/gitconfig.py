@@ -67,7 +67,7 @@ def find(
     unsigned = _unsigned(settings, home, bound)
     told = gitconfig.told_otherwise(settings, jail.has, unsigned=bool(unsigned))
     said = (unsigned,) if unsigned else ()
-    return Found(tuple(jail.needed), (), gitconfig.variables(told), said, tuple(jail.notes))
+    return Found(tuple(jail.needed), variables=gitconfig.variables(told), said=said, notes=tuple(jail.notes))
 
 
 def _unsigned(settings: list[Setting], home: Path, bound: Iterable[Path]) -> str:
@@ -107,7 +107,7 @@ class _Jail:
         except ServiceError as error:
             self.notes.append(f"{reason} is not in the jail: {error.message}")
             return
-        self.needed.append(Needed(real, path, reason, is_cleaned and os.path.isfile(real)))
+        self.needed.append(Needed(real, path, reason, "cleaned" if is_cleaned and os.path.isfile(real) else "bind"))
 
     def need_program(self, setting: Setting, name: str) -> None:
         """Have a program in the jail, if it is the user who names it."""

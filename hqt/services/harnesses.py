@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hqt import config, paths
 from hqt.errors import ServiceError
+from hqt.found import Found
 from hqt.harnesses import HARNESSES
 from hqt.harnesses.base import RUN_FOLDER
 from hqt.services import status
@@ -55,7 +56,11 @@ def harness_of(row: Row, environment: Mapping[str, str]) -> HarnessConfigurator:
     found, home, project = configurator(row.harness), Path(environment["HOME"]), Path(row.project)
     if row.sandbox_json is None:
         return found(home, project, environment, str(status.folder(row.id)))
-    return found(home, project, environment, RUN_FOLDER, private_folders(row.id))
+    harness = found(home, project, environment, RUN_FOLDER, private_folders(row.id))
+    if row.found_json:
+        of_set_up = Found.from_json(row.found_json)
+        harness.allowed_servers, harness.left_out_servers = of_set_up.servers, of_set_up.left_out
+    return harness
 
 
 def private_folders(session_id: str) -> Path:

@@ -25,9 +25,9 @@ from hqt.sandbox import ETC
 from hqt.seccomp import program
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-    from hqt.found import Found
+    from hqt.found import Found, Pinned
     from hqt.harnesses.base import HarnessConfigurator
     from hqt.repository import GitFolders
 
@@ -126,7 +126,14 @@ def plan(
         Bind(folder / "run", writable=True, target=Path(RUN_FOLDER), create=FOLDER),
         *own_binds,
     ]
-    planned = _Planned(folder, private_folder)
+    links = {link.path: link for link in found.pinned if os.path.islink(link.path)}
+    for link in links.values():
+        if resolved(link.path) != link.lies:
+            raise ServiceError(
+                f"{link.path} leads to {resolved(link.path)} now, and led to {link.lies} when the session was made",
+                "if you changed it, make the session anew: hqt rm, hqt new",
+            )
+    planned = _Planned(folder, private_folder, links)
     for bind in declared:
         planned.add(bind)
     if linked and not writable:
@@ -138,15 +145,15 @@ def plan(
             planned.made.append(Made(holder, guard.src.relative_to(holder), guard.create))
     seccomp = folder / "seccomp.bpf" if program(os.uname().machine) else None
     of_git = [link.path for link in linked.links] if linked and writable else []
-    pinned = [*found.pinned, *of_git]
+    pinned = [*links, *of_git]
     return Jail(planned.binds, guards, _etc(folder), folder, planned.made, planned.copies, pinned, seccomp)
 
 
 class _Planned:
     """The declared binds so far as concrete ones, and what they need."""
 
-    def __init__(self, folder: Path, private_folder: Path) -> None:
-        self._folder, self._private_folder = folder, private_folder
+    def __init__(self, folder: Path, private_folder: Path, links: Mapping[Path, Pinned]) -> None:
+        self._folder, self._private_folder, self._links = folder, private_folder, links
         self._roots: list[Root] = []
         self.binds: list[Bind] = []
         self.made: list[Made] = []
@@ -154,6 +161,11 @@ class _Planned:
 
     def add(self, bind: Bind) -> None:
         """Add one; what is missing and not to be made is left out."""
+        if link := self._links.get(bind.src):
+            # It stays what it is; what is behind it is bound where it leads.
+            if bind.kind == "snapshot":
+                self._mount_copy(replace(bind, target=link.where))
+            return
         root = next((root for root in reversed(self._roots) if root.holds(bind.src)), None)
         if not _is_there(bind.src, root) and bind.create is None:
             return
@@ -163,25 +175,31 @@ class _Planned:
             self.binds.append(replace(bind, src=own, target=bind.where, kind="bind"))
             self._roots.append(Root(bind.src, own))
             return
-        empty = bind.create if isinstance(bind.create, bytes) else b""
         if bind.kind == "snapshot" and root and root.is_private:
             # No mount: what lies there is the session's own, so it can be a plain file, which the harness may replace.
-            self.copies.append(Copy(bind.src, root.lies, bind.src.relative_to(root.path), empty))
+            self.copies.append(Copy(bind.src, root.lies, bind.src.relative_to(root.path), _empty(bind)))
             return
         if bind.create is not None and (root or bind.create == FOLDER):
             holder = root or Root(bind.src, bind.src)
             self.made.append(Made(holder.lies, bind.src.relative_to(holder.path), bind.create))
         if bind.kind in ("snapshot", "cleaned"):
-            name = PurePath(f"{len(self.copies)}-{bind.src.name.lstrip('.')}")
-            is_cleaned = bind.kind == "cleaned"
-            self.copies.append(Copy(bind.src, self._folder / "snapshots", name, empty, is_cleaned))
-            self.binds.append(replace(bind, src=self._folder / "snapshots" / name, target=bind.where))
-        elif bind.kind == "mask":
+            self._mount_copy(bind)
+        elif bind.kind in ("mask", "link"):
             self.binds.append(bind)
         else:
             is_opened = bind.opened or root is not None
             self.binds.append(replace(bind, src=resolved(bind.src), target=bind.where, opened=is_opened))
             self._roots.extend([Root(bind.src, bind.src)] if bind.writable else [])
+
+    def _mount_copy(self, bind: Bind) -> None:
+        name = PurePath(f"{len(self.copies)}-{bind.src.name.lstrip('.')}")
+        is_cleaned = bind.kind == "cleaned"
+        self.copies.append(Copy(bind.src, self._folder / "snapshots", name, _empty(bind), is_cleaned))
+        self.binds.append(replace(bind, src=self._folder / "snapshots" / name, target=bind.where))
+
+
+def _empty(bind: Bind) -> bytes:
+    return bind.create if isinstance(bind.create, bytes) else b""
 
 
 def _is_there(path: Path, root: Root | None) -> bool:
@@ -192,7 +210,8 @@ def _is_there(path: Path, root: Root | None) -> bool:
     found = nofollow.kind(resolved(root.lies), relative)
     if found == "link":
         raise ServiceError(
-            f"{root.lies / relative} is a link, inside a folder that a jail can write", "make it a plain file or folder"
+            f"{root.lies / relative} is a link, inside a folder that a jail can write",
+            "make it a plain file or folder; a link that you made since the session was: hqt rm, hqt new",
         )
     return os.path.exists(path) if root.is_private else found != "missing"
 

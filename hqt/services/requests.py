@@ -33,6 +33,8 @@ class Options:
     binds: tuple[str, ...] = ()
     forced_binds: tuple[str, ...] = ()
     variable_names: tuple[str, ...] = ()
+    servers: tuple[str, ...] = ()
+    toolchains: bool = True
     here: bool = False
     size: tuple[int, int] | None = None
     memory: str = ""
@@ -92,6 +94,8 @@ def request_for(options: Options) -> NewSession:
             *(_bind(given, forced=True) for given in options.forced_binds),
         ),
         variable_names=options.variable_names,
+        servers=options.servers,
+        toolchains=options.toolchains,
         beside_pane=os.environ["TMUX_PANE"] if options.here else "",
         size=options.size,
         limits=bounds,
@@ -105,6 +109,8 @@ def _policy(options: Options, *, sandboxed: bool) -> SandboxPolicy | None:
         "--no-net": options.net is False,
         "--bind": options.binds,
         "--force-bind": options.forced_binds,
+        "--mcp": options.servers,
+        "--no-toolchains": not options.toolchains,
         "--memory": options.memory,
         "--pids": options.pids,
         "--cpu": options.cpu,

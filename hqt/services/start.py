@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -16,8 +17,9 @@ from hqt.limits import UNBOUNDED, Limits
 from hqt.refusals import Surroundings, refuse_bind, refuse_project, resolved
 from hqt.repository import GitFolders
 from hqt.services import jail
-from hqt.services.environment import jail_constants, kept_names, known, window_values
+from hqt.services.environment import CERTIFICATE_VARIABLES, jail_constants, kept_names, known, window_values
 from hqt.services.harnesses import harness_of, private_folders
+from hqt.toolchains import on_path as toolchains_on_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -208,25 +210,41 @@ def _planned_jail(
     opened = [_what_it_opens(path, surroundings, forced=forced) for path, _, forced in recorded]
     own_binds = [Bind(path, writable=writable, opened=True) for path, writable, _ in recorded]
     git = _recorded_git(row)
-    toolchains = executables.toolchain_binds(path_value, home)
+    of_set_up = Found.from_json(row.found_json)
+    # A session of an earlier hqt has none recorded.
+    toolchains = [] if row.found_json else [Bind(folder) for folder, _ in toolchains_on_path(path_value, home)]
     program, chain = executables.executable_binds(
         found,
         path_value,
-        visible=[bind.src for bind in toolchains],
+        visible=[*(bind.src for bind in toolchains), *(needed.target for needed in of_set_up.needed)],
         untrusted=[Path(row.project), *surroundings.guarded],
     )
     made = jail.plan(
         harness,
         folder=paths.session_folder(row.id),
         private_folder=private_folders(row.id),
-        executables=[*toolchains, *chain],
-        found=Found.from_json(row.found_json),
+        executables=[*toolchains, *chain, *_certificates(harness, surroundings)],
+        found=of_set_up,
         own_binds=own_binds,
         linked=git,
         nested=json.loads(row.nested_json or "[]"),
         writable=policy.fs == "rw",
     )
     return made, program, [what for what in opened if what]
+
+
+def _certificates(harness: HarnessConfigurator, surroundings: Surroundings) -> list[Bind]:
+    """Return the certificates that variables name outside of what every jail sees."""
+    seen = (*sandbox.SYSTEM_FOLDERS, "/etc", str(harness.project))
+    binds = []
+    for name in CERTIFICATE_VARIABLES:
+        path = Path(harness.environment.get(name) or "/")
+        if path == Path("/") or not os.path.exists(path) or any(path.is_relative_to(folder) for folder in seen):
+            continue
+        with suppress(ServiceError):  # keys are never bound because a variable names them
+            refuse_bind(resolved(path), surroundings)
+            binds.append(Bind(resolved(path), target=path, reason=f"${name}"))
+    return binds
 
 
 def policy_of(row: Row) -> SandboxPolicy | None:
