@@ -110,7 +110,7 @@ _hqt_table() {
         esac
         ;;
     'new')
-        options='--harness -H --name -n --sandbox -s --no-sandbox --ro --rw --net --no-net --prompt -p --prompt-file --bind --force-bind --env --mcp --no-toolchains --here --memory --pids --cpu --check --detach -d --help -h'
+        options='--harness -H --name -n --sandbox -s --no-sandbox --ro --rw --net --no-net --prompt -p --prompt-file --bind --force-bind --env --hide --mcp --no-toolchains --here --memory --pids --cpu --check --detach -d --help -h'
         arguments=('folders') repeats=
         case $option in
         --harness | -H) kind='values claude codex copilot kiro gemini qwen opencode pi aider amp crush cursor generic' ;;
@@ -120,6 +120,7 @@ _hqt_table() {
         --bind) kind='files' ;;
         --force-bind) kind='files' ;;
         --env) kind='variables' ;;
+        --hide) kind='none' ;;
         --mcp) kind='none' ;;
         --memory) kind='none' ;;
         --pids) kind='none' ;;

@@ -13,7 +13,7 @@ function __hqt_command_is
         switch $word
             case --
                 return 1
-            case --socket -L --harness -H --name -n --prompt -p --prompt-file --bind --force-bind --env --mcp --memory --pids --cpu --lines --timeout --for
+            case --socket -L --harness -H --name -n --prompt -p --prompt-file --bind --force-bind --env --hide --mcp --memory --pids --cpu --lines --timeout --for
                 set waits 1
             case '-*'
             case '*'
@@ -73,6 +73,7 @@ complete -c hqt -n "__hqt_command_is new" -l prompt-file -x -a '(__fish_complete
 complete -c hqt -n "__hqt_command_is new" -l bind -x -a '(__fish_complete_path)' -d 'A further path for the jail.'
 complete -c hqt -n "__hqt_command_is new" -l force-bind -x -a '(__fish_complete_path)' -d 'The same, where hqt refuses: hqt show says what is open.'
 complete -c hqt -n "__hqt_command_is new" -l env -x -a '(set --names --export)' -d 'A variable for the jail, by its name alone.'
+complete -c hqt -n "__hqt_command_is new" -l hide -x -d 'Show what fits of the project empty: .env, secrets/, *.pem.'
 complete -c hqt -n "__hqt_command_is new" -l mcp -x -d 'An MCP server that hqt would leave out.'
 complete -c hqt -n "__hqt_command_is new" -l no-toolchains -d 'None of the toolchains in the home folder that are in use.'
 complete -c hqt -n "__hqt_command_is new" -l here -d 'A window of this tmux session, not of the session hqt.'

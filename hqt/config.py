@@ -6,14 +6,17 @@ import os
 import re
 import tomllib
 from dataclasses import MISSING, dataclass, field, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hqt import paths
 from hqt.errors import HqtError
 from hqt.harnesses import HARNESSES
 from hqt.harnesses.declared import declared
+from hqt.hiding import checked
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from hqt.harnesses.base import HarnessConfigurator
 
 
@@ -25,6 +28,8 @@ class Config:
     """The harness taken when none is named."""
     sandbox: bool = False
     """Whether a new session is sandboxed when neither --sandbox nor --no-sandbox is given."""
+    hide: tuple[str, ...] = ()
+    """Patterns of what of a project every jail is shown empty."""
     tmux_socket: str = ""
     """The tmux server, as HQT_TMUX_SOCKET names it."""
     theme: str = ""
@@ -39,6 +44,9 @@ class Config:
 
 
 KEYS = {setting.name: type(setting.default) for setting in fields(Config) if setting.default is not MISSING}
+_OF_SANDBOX = {"default": bool, "hide": tuple}
+"""What the table `[sandbox]` may hold, in place of `sandbox = true`; `hide` stands in it alone."""
+_NOWHERE_ELSE = ("hide",)
 KEYS["harnesses"] = dict
 """What may be set, and the type of its value."""
 THEMES = ("dark", "light")
@@ -61,9 +69,11 @@ def load() -> Config:
     except (OSError, ValueError) as error:
         raise HqtError(f"{path} cannot be read: {error}", "mend it, or move it away") from error
     lines = {key: _line_of(key, text) for key in values}
+    hide = _hide(values, lines, path, text)
     for key, value in values.items():
-        if key not in KEYS:
-            raise HqtError(f"{path}:{lines[key]}: unknown key {key!r}", f"known keys: {', '.join(KEYS)}")
+        if key not in KEYS or key in _NOWHERE_ELSE:
+            keys = ", ".join(other for other in KEYS if other not in _NOWHERE_ELSE)
+            raise HqtError(f"{path}:{lines[key]}: unknown key {key!r}", f"known keys: {keys}")
         if type(value) is list and all(type(word) is str for word in value):
             values[key] = tuple(value)
         if type(values[key]) is not KEYS[key]:
@@ -78,7 +88,27 @@ def load() -> Config:
             raise HqtError(
                 f"{path}:{lines[key]}: there is no {key} named {values[key]!r}", f"known: {', '.join(known)}"
             )
-    return Config(**values, lines=lines)
+    return Config(**values, hide=hide, lines=lines)
+
+
+def _hide(values: dict[str, Any], lines: dict[str, int], path: Path, text: str) -> tuple[str, ...]:
+    """Take the table `[sandbox]` apart: its `default` is what `sandbox = true` says, its patterns are returned."""
+    table = values.get("sandbox")
+    if not isinstance(table, dict):
+        return ()
+    for key, value in table.items():
+        line = _line_of(key, text)
+        if key not in _OF_SANDBOX:
+            raise HqtError(f"{path}:{line}: unknown key {key!r} in [sandbox]", f"known keys: {', '.join(_OF_SANDBOX)}")
+        is_list = type(value) is list and all(type(word) is str for word in value)
+        if type(value) is not _OF_SANDBOX[key] and not (key == "hide" and is_list):
+            raise HqtError(f"{path}:{line}: {key} cannot be {value!r}", 'for example: default = true, hide = [".env"]')
+    values["sandbox"] = table.get("default", False)
+    lines["hide"] = _line_of("hide", text)
+    try:
+        return tuple(map(checked, table.get("hide", ())))
+    except ValueError as error:
+        raise HqtError(f"{path}:{lines['hide']}: hide: {error}", "docs/configuration.md has examples") from error
 
 
 def theme(settings: Config) -> str:

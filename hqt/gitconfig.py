@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hqt.hiding import FILTER
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -126,7 +128,10 @@ def told_otherwise(settings: Iterable[Setting], has: Callable[[str], bool], *, u
 
     `has` tells whether the jail has a program. What fails without one is replaced; what asks for a key is switched off.
     """
-    told = {"core.fsmonitor": "false"}  # its program, or its daemon, is not there; without it git looks itself
+    told = {
+        "core.fsmonitor": "false",  # its program, or its daemon, is not there; without it git looks itself
+        f"filter.{FILTER}.clean": "git cat-file blob :%f",  # of a tracked file that is hidden: what git has of it
+    }
     for setting, program in named_programs(settings):
         if has(program):
             continue

@@ -109,14 +109,18 @@ the jail has terminals of its own, to another one, and musl's `ttyname` would fi
 
 @dataclass(frozen=True, slots=True)
 class SandboxPolicy:
-    """What one session's jail may do: write the project (`rw`) or only read it (`ro`), and use the host's network."""
+    """What one session's jail may do: write the project (`rw`) or only read it (`ro`), and use the host's network.
+
+    `hide` are patterns of what of the project it is shown empty (`hqt.hiding`).
+    """
 
     fs: Literal["rw", "ro"] = "rw"
     net: bool = True
+    hide: tuple[str, ...] = ()
 
     def to_json(self) -> str:
         """Return the form that `Session.sandbox_json` holds."""
-        return json.dumps({"fs": self.fs, "net": self.net})
+        return json.dumps({"fs": self.fs, "net": self.net, **({"hide": self.hide} if self.hide else {})})
 
     @classmethod
     def from_json(cls, text: str) -> SandboxPolicy:
@@ -127,18 +131,22 @@ class SandboxPolicy:
 
         """
         pairs = json.loads(text, object_pairs_hook=tuple)  # a repeated key is seen, not merged
-        if not isinstance(pairs, tuple) or sorted(key for key, _ in pairs) != ["fs", "net"]:
+        keys = sorted(key for key, _ in pairs) if isinstance(pairs, tuple) else []
+        if keys not in (["fs", "net"], ["fs", "hide", "net"]):
             raise ValueError(f"not a sandbox policy: {text}")
         values = dict(pairs)
-        if values["fs"] not in ("rw", "ro") or not isinstance(values["net"], bool):
+        hide = values.get("hide", [])
+        is_list = isinstance(hide, list) and all(type(pattern) is str for pattern in hide)
+        if values["fs"] not in ("rw", "ro") or not isinstance(values["net"], bool) or not is_list:
             raise ValueError(f"not a sandbox policy: {text}")
-        return cls(values["fs"], values["net"])
+        return cls(values["fs"], values["net"], tuple(hide))
 
     def in_words(self) -> str:
         """Return the policy as a person would say it."""
         project = "can read and write the project" if self.fs == "rw" else "can read the project and change nothing"
         network = "can use the network" if self.net else "has no network (a hosted model cannot be reached)"
-        return f"{project}, {network}, sees nothing else of yours but what hqt show lists"
+        hidden = f", {', '.join(self.hide)} in it empty" if self.hide else ""
+        return f"{project}{hidden}, {network}, sees nothing else of yours but what hqt show lists"
 
 
 def is_available() -> bool:
@@ -179,6 +187,7 @@ def wrap(
     home: Path | None = None,
     etc: Sequence[Bind] = (),
     guards: Sequence[Bind] = (),
+    hidden: Sequence[Bind] = (),
     seccomp_fd: int | None = None,
     first_fd: int = 10,
     by_descriptor: bool = False,
@@ -187,9 +196,9 @@ def wrap(
 
     `cwd` is the project, resolved. `home` is where the empty home folder is made (the user's own by default). `etc`
     stands in for entries of the host's `/etc` that hold more than the jail should see. `guards` are mounted over the
-    project; they count only where it is writable. `seccomp_fd` is where bwrap finds its system call filter. From
-    `first_fd` on it finds what of `etc` is a copy, then the sources that `opened` lists, which are mounted by path
-    unless `by_descriptor`.
+    project; they count only where it is writable. `hidden` are mounted over it in any case. `seccomp_fd` is where bwrap
+    finds its system call filter. From `first_fd` on it finds what of `etc` is a copy, then the sources that `opened`
+    lists, which are mounted by path unless `by_descriptor`.
     """
     descriptors = count(first_fd)
     return [
@@ -198,7 +207,7 @@ def wrap(
         *(() if seccomp_fd is None else ("--seccomp", str(seccomp_fd))),
         *_system(etc, descriptors),
         *_empty_folders(home or Path.home()),
-        *_mounts(_mounted(cwd, policy, binds, guards), descriptors, by_descriptor=by_descriptor),
+        *_mounts(_mounted(cwd, policy, binds, guards, hidden), descriptors, by_descriptor=by_descriptor),
         # Last, when every mount point has been made: the root is not a place to write to.
         "--remount-ro",
         "/dev",
@@ -245,14 +254,18 @@ def _empty_folders(home: Path) -> Iterator[str]:
     yield from ("--size", str(_HOME_MIB * MIB), "--perms", "0700", "--tmpfs", str(home))
 
 
-def _mounted(cwd: Path, policy: SandboxPolicy, binds: Sequence[Bind], guards: Sequence[Bind]) -> list[Bind]:
+def _mounted(
+    cwd: Path, policy: SandboxPolicy, binds: Sequence[Bind], guards: Sequence[Bind], hidden: Sequence[Bind]
+) -> list[Bind]:
     is_writable = policy.fs == "rw"
-    return [*binds, Bind(cwd, writable=is_writable, opened=True), *(guards if is_writable else ())]
+    return [*binds, Bind(cwd, writable=is_writable, opened=True), *(guards if is_writable else ()), *hidden]
 
 
-def opened(cwd: Path, policy: SandboxPolicy, binds: Sequence[Bind], guards: Sequence[Bind]) -> list[Path]:
+def opened(
+    cwd: Path, policy: SandboxPolicy, binds: Sequence[Bind], guards: Sequence[Bind], hidden: Sequence[Bind] = ()
+) -> list[Path]:
     """Return the sources that a jail could replace before bwrap mounts them: opened for it, in the order of `wrap`."""
-    mounted = _mounted(cwd, policy, binds, guards)
+    mounted = _mounted(cwd, policy, binds, guards, hidden)
     return [bind.src for bind in mounted if bind.opened and bind.kind not in ("mask", "link")]
 
 

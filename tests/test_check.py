@@ -218,6 +218,18 @@ def test_an_abstract_socket_that_is_reached_is_seen(own_world, monkeypatch):
     assert "connected to an abstract socket of hqt's" in {f.tried for f in found if f.outcome == "broken"}
 
 
+def test_a_hidden_file_that_can_be_read_is_seen(own_world, monkeypatch):
+    (own_world.project / ".env").write_text("PASSWORD=x\n")
+    own_world.new("-s", "-H", "generic", "-n", "rw", "--hide", ".env", "--", "sleep", "1000")
+    for name, value in own_world.environment.items():
+        monkeypatch.setenv(name, value)
+    start = plan_start(rows.read(own_world.database)[0], rung="fresh")
+    command = list(start.command)
+    with_mount("--bind", str(own_world.project), str(own_world.project))(command)
+    found = checking.probe(replace(start, command=command), SandboxPolicy())
+    assert tried("hidden") <= {finding.tried for finding in found if finding.outcome == "broken"}
+
+
 def test_a_project_that_should_be_writable_and_is_not_is_seen(jail, own_world):
     project = str(own_world.project)
     assert tried("project") <= jail("rw", with_mount("--ro-bind", project, project))

@@ -106,7 +106,7 @@ def test_the_result_carries_the_policy(dialog, fs, net):
 
 def test_everything_is_filled_in_by_keys_alone(dialog, tmp_path):
     made = dialog()
-    keys = ["tab", "tab", *"my name", "tab", "space", "tab", "tab", "space", "tab", *"do it", "enter"]
+    keys = ["tab", "tab", *"my name", "tab", "space", "tab", "tab", "space", "tab", "tab", *"do it", "enter"]
     assert made.drive(*keys) == "started"
     asked = made.asked[0]
     assert (asked.project, asked.name, asked.prompt) == (tmp_path, "my name", "do it")

@@ -92,6 +92,7 @@ def test_the_whole_dialog_is_filled_in_by_keys(own_world, size):
         client.press("Space")
         client.shows("cannot be reached")
         client.press("Tab")
+        client.press("Tab")
         go_to("Prompt  ")
         client.keys("count to three")
         client.press("Enter")

@@ -73,6 +73,10 @@ def new(
     env: Annotated[
         list[str] | None, typer.Option("--env", metavar="NAME", help="A variable for the jail, by its name alone.")
     ] = None,
+    hide: Annotated[
+        list[str] | None,
+        typer.Option("--hide", metavar="PATTERN", help="Show what fits of the project empty: .env, secrets/, *.pem."),
+    ] = None,
     mcp: Annotated[
         list[str] | None,
         typer.Option("--mcp", metavar="NAME", help="An MCP server that hqt would leave out."),
@@ -95,8 +99,8 @@ def new(
 ) -> None:
     """Make a session, start it, and show it.
 
-    --ro, --no-net, --bind, --mcp, --memory, --pids, --cpu and --check mean --sandbox. What follows -- goes to the
-    harness:
+    --ro, --no-net, --bind, --hide, --mcp, --memory, --pids, --cpu and --check mean --sandbox. What follows -- goes to
+    the harness:
     hqt new -H generic -s -- make test
     """
     from hqt.cli import started
@@ -118,6 +122,7 @@ def new(
             forced_binds=tuple(force_bind or ()),
             variable_names=tuple(env or ()),
             servers=tuple(mcp or ()),
+            hide=tuple(hide or ()),
             toolchains=not no_toolchains,
             here=here,
             size=terminal.size(),

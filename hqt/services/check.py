@@ -53,6 +53,7 @@ _PROMISES = {
     "state": ("reads nothing else of yours", "opened a file of hqt's own state"),
     "shadow": ("reads nothing else of yours", "looked for /etc/shadow and other users' accounts"),
     "project": ("writes the project only as the policy says", "made a file in the project"),
+    "hidden": ("reads nothing that is hidden", "read every hidden file, and renamed it"),
     "system": ("writes nothing else", "made files in /, /usr, /etc, /opt, /dev and beside the project"),
     "settings": ("writes nothing else", "opened a kernel setting for writing"),
     "guards": ("changes nothing that runs outside", "opened every guarded file, made a file in every guarded folder"),
@@ -78,7 +79,9 @@ def check(row: Row, *, is_running: bool) -> list[Finding]:
     start = plan_start(row, rung="fresh")
     if policy is None:
         raise ServiceError(f"{row.name} is not sandboxed: there is no jail to check", "hqt new --sandbox makes one")
-    if not is_running:
+    if is_running:
+        start.make_hidden(is_running=True)
+    else:
         start.make()
     return probe(start, policy)
 
@@ -122,6 +125,7 @@ def _run(start: Start, canary: str, planted: Path, port: int) -> dict[str, list[
         "GUARDS": {str(path) for path in guarded},
         "PINS": {str(bind.where) for bind in guards if bind.writable and bind.where.parent != bind.where}
         | set(map(str, start.jail.pinned if start.jail else ())),
+        "HIDDEN": {str(bind.where) for bind in start.jail.hidden if bind.reason} if start.jail else set(),
         "NAMES": {*start.names, "PWD", "OLDPWD", "SHLVL", "_"},
         "SOCKETS": {str(paths.runtime_folder()), "/run/docker.sock", "/run/podman/podman.sock", "/tmp/.X11-unix"},  # noqa: S108
     }

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import grp
+import hashlib
 import os
 import pwd
 import shutil
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from hqt import nofollow
+from hqt import hiding, nofollow
 from hqt.db.connection import make_missing_folders
 from hqt.errors import ServiceError
 from hqt.gitconfig import without_secrets
@@ -25,13 +26,15 @@ from hqt.sandbox import ETC
 from hqt.seccomp import program
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from hqt.found import Found, Pinned
     from hqt.harnesses.base import HarnessConfigurator
+    from hqt.hiding import Hidden
     from hqt.repository import GitFolders
 
 _ACCOUNTS = ("passwd", "group")
+ATTRIBUTES = "gitattributes"
 _LIVE = ("hosts", "resolv.conf")
 """What the host rewrites in place as its network changes: a jail that runs sees it."""
 _COPIED_BYTES = 1 << 20
@@ -84,6 +87,8 @@ class Jail:
 
     binds: list[Bind]
     guards: list[Bind]
+    hidden: list[Bind]
+    """Empty files and folders of the session's own, over what of the project is hidden."""
     etc: list[Bind]
     folder: Path
     """The session's private folder."""
@@ -105,12 +110,13 @@ def plan(
     own_binds: Iterable[Bind],
     linked: GitFolders | None,
     nested: Iterable[str],
+    hide: Sequence[str],
     writable: bool,
 ) -> Jail:
     """Return the jail of a session whose own folder is `folder`, and whose project is `writable` or not.
 
     `found` are what of the user's set-up it needs, `nested` the folders below the project that were repositories, as it
-    was when the session was made.
+    was when the session was made. `hide` are patterns of what of the project is shown empty.
 
     Raises:
         ServiceError: a link lies where a guard or a bind of a jail-writable folder belongs.
@@ -146,7 +152,30 @@ def plan(
     seccomp = folder / "seccomp.bpf" if program(os.uname().machine) else None
     of_git = [link.path for link in linked.links] if linked and writable else []
     pinned = [*links, *of_git]
-    return Jail(planned.binds, guards, _etc(folder), folder, planned.made, planned.copies, pinned, seccomp)
+    hidden = hiding.find(project, hide)
+    return Jail(
+        planned.binds,
+        guards,
+        _hidden_binds(project, hidden, folder, writable=writable),
+        _etc(folder, with_attributes=bool(hide)),
+        folder,
+        planned.made,
+        planned.copies,
+        pinned,
+        seccomp,
+    )
+
+
+def _hidden_binds(project: Path, hidden: Iterable[Hidden], folder: Path, *, writable: bool) -> list[Bind]:
+    """Return what is mounted over hidden files and folders; every folder above one is pinned, so it stays there."""
+    binds: dict[Path, Bind] = {}
+    for entry in hidden:
+        for parent in reversed(entry.path.parents[:-1]) if writable else ():
+            pin = project / parent
+            binds.setdefault(pin, Bind(pin, writable=True, opened=True))
+        own = folder / "hidden" / hashlib.sha256(os.fsencode(entry.path)).hexdigest()[:16]
+        binds[project / entry.path] = Bind(own, target=project / entry.path, reason="--hide")
+    return list(binds.values())
 
 
 class _Planned:
@@ -216,13 +245,16 @@ def _is_there(path: Path, root: Root | None) -> bool:
     return os.path.exists(path) if root.is_private else found != "missing"
 
 
-def _etc(folder: Path) -> list[Bind]:
+def _etc(folder: Path, *, with_attributes: bool) -> list[Bind]:
     """Return what is not a bind of `/etc` itself: the session's own accounts, and copies in place of small files.
+
+    Git's attributes for the whole system are those by which a tracked file that is hidden counts as unchanged.
 
     Each mount makes a start longer, and half of them would be such files: docs/decisions/copies-of-etc.md.
     """
     etc = Path("/etc")
-    binds = [Bind(folder / "etc" / name, target=etc / name, kind="copy") for name in _ACCOUNTS]
+    own = (*_ACCOUNTS, ATTRIBUTES) if with_attributes else _ACCOUNTS
+    binds = [Bind(folder / "etc" / name, target=etc / name, kind="copy") for name in own]
     binds += [
         Bind(etc / name, kind="copy") for name in ETC if name not in (*_ACCOUNTS, *_LIVE) and _is_small_file(etc / name)
     ]

@@ -62,7 +62,8 @@ class View:
         if policy is None:
             return "-"
         forced = ", forced bind" if any(bind[2] for bind in json.loads(self.row.binds_json)) else ""
-        return f"{policy.fs}, {'net' if policy.net else 'no net'}{forced}"
+        hidden = ", hides" if policy.hide else ""
+        return f"{policy.fs}, {'net' if policy.net else 'no net'}{hidden}{forced}"
 
     @property
     def state_in_words(self) -> str:
@@ -110,7 +111,9 @@ def _sandbox(text: str | None) -> dict[str, object] | None:
         policy = policy_of(text)
     except ValueError:
         return {"unknown": text}
-    return {"fs": policy.fs, "net": policy.net} if policy else None
+    return (
+        {"fs": policy.fs, "net": policy.net, **({"hide": list(policy.hide)} if policy.hide else {})} if policy else None
+    )
 
 
 def all_views() -> list[View]:

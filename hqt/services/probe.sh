@@ -27,6 +27,19 @@ done </etc/passwd
 said project
 can_make . && said project "$PWD"
 
+said hidden
+read_out() {
+    for place in "$1" "$1"/* "$1"/.[!.]*; do
+        [ -f "$place" ] && IFS= read -r line <"$place" 2>/dev/null && [ -n "$line" ] && said hidden "$place"
+    done
+}
+IFS=$newline
+for place in $HIDDEN; do
+    read_out "$place"
+    mv "$place" "$place.hqt-check" 2>/dev/null && said hidden "$place can be renamed" && mv "$place.hqt-check" "$place"
+done
+unset IFS
+
 said system
 for place in / /usr /etc /opt /dev /usr/local "$(cd .. && pwd -P)"; do
     can_make "$place" && said system "$place"

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from hqt import config, limits
+from hqt import config, hiding, limits
 from hqt.errors import HarnessNotInstalledError, UsageError
 from hqt.harnesses.base import VARIABLE
 from hqt.sandbox import SandboxPolicy
@@ -34,6 +34,7 @@ class Options:
     forced_binds: tuple[str, ...] = ()
     variable_names: tuple[str, ...] = ()
     servers: tuple[str, ...] = ()
+    hide: tuple[str, ...] = ()
     toolchains: bool = True
     here: bool = False
     size: tuple[int, int] | None = None
@@ -73,7 +74,7 @@ def request_for(options: Options) -> NewSession:
 
     """
     settings = config.load()
-    policy, bounds = _policy(options, sandboxed=settings.sandbox), _limits(options)
+    policy, bounds = _policy(options, settings), _limits(options)
     if len(options.prompt.encode("utf-8", "surrogateescape")) > _ARGUMENT_BYTES:
         raise UsageError(f"a prompt has at most {_ARGUMENT_BYTES} bytes", "put it into a file and name that file")
     for name in options.variable_names:
@@ -103,12 +104,13 @@ def request_for(options: Options) -> NewSession:
     )
 
 
-def _policy(options: Options, *, sandboxed: bool) -> SandboxPolicy | None:
+def _policy(options: Options, settings: config.Config) -> SandboxPolicy | None:
     restrictions = {
         "--ro": options.read_only,
         "--no-net": options.net is False,
         "--bind": options.binds,
         "--force-bind": options.forced_binds,
+        "--hide": options.hide,
         "--mcp": options.servers,
         "--no-toolchains": not options.toolchains,
         "--memory": options.memory,
@@ -119,10 +121,14 @@ def _policy(options: Options, *, sandboxed: bool) -> SandboxPolicy | None:
     given = [option for option, value in restrictions.items() if value]
     if options.sandbox is False and given:
         raise UsageError(f"{given[0]} is about a sandbox, and --no-sandbox asks for none", "leave one of the two out")
-    wanted = sandboxed if options.sandbox is None else options.sandbox
+    wanted = settings.sandbox if options.sandbox is None else options.sandbox
     if not (wanted or given):
         return None
-    return SandboxPolicy("ro" if options.read_only else "rw", options.net is not False)
+    try:
+        hide = tuple(dict.fromkeys(map(hiding.checked, (*settings.hide, *options.hide))))
+    except ValueError as error:
+        raise UsageError(f"--hide: {error}", "hqt new --hide .env --hide secrets/") from error
+    return SandboxPolicy("ro" if options.read_only else "rw", options.net is not False, hide)
 
 
 def _limits(options: Options) -> limits.Limits:

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hqt import elsewhere, toolchains
+from hqt import elsewhere, hiding, toolchains
 from hqt.errors import UsageError
 from hqt.executables import which
 from hqt.found import Found
 from hqt.mcp import why_left_out
 from hqt.sandbox import SYSTEM_FOLDERS
 from hqt.services import gitconfig
+from hqt.services import hiding as of_git
 from hqt.services.environment import known_names
+from hqt.services.start import git_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from hqt.harnesses.base import HarnessConfigurator
     from hqt.refusals import Surroundings
     from hqt.repository import GitFolders
     from hqt.services.creation import NewSession
+
+_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +50,15 @@ class SetUp:
             guarded = list(self.around.guarded)
             found += toolchains.find(self.project, self.harness.home, self._path_value, guarded)
         found += self._git(linked, [needed.target for needed in found.needed])
-        return found + self._servers(request, found)
+        found += self._servers(request, found)
+        return found + self._secrets(request.policy.hide if request.policy else (), linked)
 
     @property
     def _path_value(self) -> str:
         return self.environment["PATH"]
 
     def _git(self, linked: GitFolders | None, visible: list[Path]) -> Found:
-        folder = linked.own if linked else self.project / ".git"
-        settings = gitconfig.read(self.project, folder if os.path.isdir(folder) else None, self.environment)
+        settings = gitconfig.read(self.project, git_folder(self.project, linked), self.environment)
         return gitconfig.find(
             settings,
             self.project,
@@ -65,6 +68,20 @@ class SetUp:
             visible=visible,
             bound=self.bound,
         )
+
+    def _secrets(self, hide: Sequence[str], linked: GitFolders | None) -> Found:
+        """Say what looks like a secret and is not hidden, and what is hidden and can be read in git's objects."""
+        hidden = hiding.find(self.project, hide)
+        said = []
+        if open_ones := hiding.looking_like_secrets(self.project, hidden):
+            shown = ", ".join(open_ones[:_SHOWN]) + (f" and {len(open_ones) - _SHOWN} more" * (len(open_ones) > _SHOWN))
+            said.append(f"look like secrets and are not hidden: {shown}; --hide PATTERN shows them empty")
+        folder = git_folder(self.project, linked)
+        paths = [entry.path for entry in hidden]
+        if tracked := sorted(map(str, of_git.tracked(self.project, paths, folder, self.environment))):
+            shown = ", ".join(tracked[:_SHOWN]) + (f" and {len(tracked) - _SHOWN} more" * (len(tracked) > _SHOWN))
+            said.append(f"hidden, but git tracks them, and its objects can be read: {shown}")
+        return Found(said=tuple(said))
 
     def _servers(self, request: NewSession, found: Found) -> Found:
         """Return which of the agent's MCP servers go into the jail."""

@@ -41,6 +41,7 @@ def effective() -> list[Setting]:
     values: dict[str, str | bool] = {
         "harness": settings.harness or _first_installed(),
         "sandbox": settings.sandbox,
+        "hide": ", ".join(settings.hide),
         "tmux_socket": str(socket_path(configured=settings.tmux_socket)),
         "theme": config.theme(settings),
         "notify": shlex.join(settings.notify),

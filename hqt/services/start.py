@@ -16,7 +16,7 @@ from hqt.harnesses.base import Bind
 from hqt.limits import UNBOUNDED, Limits
 from hqt.refusals import Surroundings, refuse_bind, refuse_project, resolved
 from hqt.repository import GitFolders
-from hqt.services import jail
+from hqt.services import hiding, jail
 from hqt.services.environment import CERTIFICATE_VARIABLES, jail_constants, kept_names, known, window_values
 from hqt.services.harnesses import harness_of, private_folders
 from hqt.toolchains import on_path as toolchains_on_path
@@ -66,6 +66,8 @@ class Start:
     """What it may use at most."""
     found: Found = field(default_factory=Found)
     """What of the user's set-up it needs, and what does not work in it as outside."""
+    git_folder: Path | None = None
+    """The project's repository, as its work tree has it."""
     by_descriptor: bool = True
     """Whether bwrap is given what a jail could replace as descriptors."""
 
@@ -94,9 +96,29 @@ class Start:
         return [*self.limits.scope_argv(self.command[0]), *nothing]
 
     def make(self) -> None:
-        """Make what the jail's start needs."""
+        """Make what the jail's start needs.
+
+        Raises:
+            ServiceError: it cannot be made.
+
+        """
         if self.jail:
             jail.make(self.jail, self.harness)
+            self.make_hidden(is_running=False)
+
+    def make_hidden(self, *, is_running: bool) -> None:
+        """Make what stands over hidden files; of a session that runs, what it now needs more.
+
+        Raises:
+            ServiceError: it cannot be made.
+
+        """
+        if self.jail:
+            folder, environment = self.git_folder, self.harness.environment
+            try:
+                hiding.make(self.jail, self.harness.project, folder, environment, is_running=is_running)
+            except OSError as error:
+                raise ServiceError(f"the jail cannot be made: {error.filename}: {error.strerror}") from error
 
 
 def plan_start(row: Row, *, rung: Rung, prompt: str = "") -> Start:
@@ -153,6 +175,7 @@ def _sandboxed(
         home=home,
         etc=made.etc,
         guards=made.guards,
+        hidden=made.hidden,
         seccomp_fd=launch.SECCOMP_FD if made.seccomp else None,
         first_fd=launch.FIRST_FD,
         by_descriptor=by_descriptor,
@@ -163,7 +186,7 @@ def _sandboxed(
     is_setuid = bool(bwrap.stat().st_mode & 0o4000)  # would lose its privilege, and then fail
     scope = policy.net and not is_setuid
     limits = limits_of(row)
-    opened_first = sandbox.opened(project, policy, made.binds, made.guards) if by_descriptor else []
+    opened_first = sandbox.opened(project, policy, made.binds, made.guards, made.hidden) if by_descriptor else []
     command = launch.command(
         wrapped,
         program=str(bwrap),
@@ -182,7 +205,7 @@ def _sandboxed(
         by_name = (*by_name, *_USER_MANAGER)
     values = window_values(plain, constants, by_name, os.environ)
     stand_ins = [bind for bind in made.etc if bind.kind != "copy" or bind.src != bind.where]
-    binds = [*stand_ins, *made.binds, Bind(project, writable=policy.fs == "rw"), *made.guards]
+    binds = [*stand_ins, *made.binds, Bind(project, writable=policy.fs == "rw"), *made.guards, *made.hidden]
     return Start(
         command,
         values,
@@ -195,6 +218,7 @@ def _sandboxed(
         binds=binds,
         limits=limits,
         found=of_set_up,
+        git_folder=git_folder(project, _recorded_git(row)),
         by_descriptor=by_descriptor,
     )
 
@@ -228,6 +252,7 @@ def _planned_jail(
         own_binds=own_binds,
         linked=git,
         nested=json.loads(row.nested_json or "[]"),
+        hide=policy.hide,
         writable=policy.fs == "rw",
     )
     return made, program, [what for what in opened if what]
@@ -373,6 +398,12 @@ def _executable(harness: HarnessConfigurator, config: SpawnConfig, path_value: s
             f"{config.command[0]} is not installed, or not on the session's PATH", harness.install_hint
         )
     return found
+
+
+def git_folder(project: Path, linked: GitFolders | None) -> Path | None:
+    """Return the folder that git takes for the project's repository, None where it is none."""
+    folder = linked.own if linked else project / ".git"
+    return folder if os.path.isdir(folder) else None
 
 
 def _recorded_git(row: Row) -> GitFolders | None:

@@ -36,7 +36,8 @@ def offer(project: Path) -> Offer:
     settings = config.load()
     chosen = settings.harness or harnesses[0][0]
     why_not = sandboxing.why_not(project)
-    return Offer(project, harnesses, chosen, projects.recent(), why_not, sandboxed=settings.sandbox)
+    recent = projects.recent()
+    return Offer(project, harnesses, chosen, recent, why_not, sandboxed=settings.sandbox, hide=settings.hide)
 
 
 def create(options: Options) -> Started:

@@ -47,6 +47,7 @@ class Offer:
     unavailable: str = ""
     """Why there can be no sandbox here, or nothing."""
     sandboxed: bool = False
+    hide: tuple[str, ...] = ()
     """Whether the configuration asks for a sandbox; where there can be none, the session is then not made."""
 
 
@@ -113,6 +114,8 @@ class NewSessionScreen(Screen["Started | None"]):
                 yield Label("Network")
                 yield Switch(value=True, id="network", animate=False)
                 yield Static(id="network-state", classes="state")
+                yield Label("Hide", id="hide-label")
+                yield Input(" ".join(self._offer.hide), id="hide", placeholder=".env secrets/ *.pem", compact=True)
             with Horizontal(classes="field"):
                 yield Label("Prompt")
                 yield Input(id="prompt", placeholder="optional", compact=True)
@@ -131,6 +134,8 @@ class NewSessionScreen(Screen["Started | None"]):
         """Offer folders while a path is typed."""
         if changed.input.id == "project":
             self._offer_folders(changed.value)
+        if changed.input.id == "hide":
+            self._say_what_it_can_do()
 
     def on_input_submitted(self, submitted: Input.Submitted) -> None:
         """Go on to the next field; the last one creates."""
@@ -185,6 +190,7 @@ class NewSessionScreen(Screen["Started | None"]):
             sandbox=policy is not None,
             read_only=policy is not None and policy.fs == "ro",
             net=None if policy is None else policy.net,
+            hide=policy.hide if policy else (),
             prompt=self.query_one("#prompt", Input).value,
         )
 
@@ -193,7 +199,8 @@ class NewSessionScreen(Screen["Started | None"]):
         if not self.query_one("#sandboxed", Switch).value:
             return None
         read_only = self.query_one("#fs", Select).value == "ro"
-        return SandboxPolicy("ro" if read_only else "rw", self.query_one("#network", Switch).value)
+        hide = tuple(self.query_one("#hide", Input).value.split())
+        return SandboxPolicy("ro" if read_only else "rw", self.query_one("#network", Switch).value, hide)
 
     @work(thread=True, exclusive=True)
     def _make(self, options: Options) -> None:
