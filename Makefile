@@ -14,7 +14,8 @@ demo: .venv/installed ## Install what is missing, and start a sandboxed session 
 
 .PHONY: test
 test: .venv/dev ## Install what the tests need, and run them all.
-	@scripts/require $(NEEDED) git=git runuser=util-linux systemd-run=systemd zsh=zsh fish=fish less=less
+	@scripts/require $(NEEDED) git=git runuser=util-linux systemd-run=systemd zsh=zsh fish=fish less=less \
+		busybox=busybox-static gpg=gnupg ssh-keygen=openssh-client script=bsdutils /usr/include/asm-generic/unistd.h=linux-libc-dev
 	@scripts/install-harnesses
 	.venv/bin/pytest -n 5 --dist loadgroup $(ARGS)
 

@@ -25,6 +25,7 @@ SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"
 """Programs and libraries, bound read-only; what lies below needs no bind of its own."""
 
 ETC = (
+    "alpine-release",
     "alternatives",
     "bash.bashrc",
     "bash_completion.d",
@@ -42,6 +43,8 @@ ETC = (
     "java-17-openjdk",
     "java-21-openjdk",
     "java-25-openjdk",
+    "ld-musl-aarch64.path",
+    "ld-musl-x86_64.path",
     "ld.so.cache",
     "ld.so.conf",
     "ld.so.conf.d",
@@ -70,6 +73,7 @@ ETC = (
     "rpc",
     "services",
     "shells",
+    "ssl/ca-bundle.pem",
     "ssl/cert.pem",
     "ssl/certs",
     "ssl/openssl.cnf",

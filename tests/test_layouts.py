@@ -20,7 +20,9 @@ ACCOUNTS = (
 MERGED = {"/bin": "usr/bin", "/sbin": "usr/sbin", "/lib": "usr/lib", "/lib64": "usr/lib64"}
 STORE = "/nix/store/0-system"
 
-# What is in each root besides /usr: a text is a file, a word that begins with "->" a link.
+# What is in each root besides /usr: a text is a file, a word that begins with "->" a link. Where the facts come from:
+# each system's own ca-certificates and base-files (filesystem, aaa_base, alpine-baselayout) packages, its manual pages
+# update-ca-certificates(8) and update-ca-trust(8), systemd-resolved(8), and, for WSL, its documentation of wsl.conf.
 LAYOUTS: dict[str, tuple[dict[str, str], str]] = {
     "debian": (
         {
@@ -40,6 +42,45 @@ LAYOUTS: dict[str, tuple[dict[str, str], str]] = {
             "/etc/ssl/certs": "->../pki/tls/certs",
         },
         "/etc/ssl/certs/ca-bundle.crt",
+    ),
+    "ubuntu": (
+        {
+            "/run/systemd/resolve/stub-resolv.conf": RESOLVER,
+            "/etc/resolv.conf": "->../run/systemd/resolve/stub-resolv.conf",
+            "/etc/nsswitch.conf": "passwd: files systemd sss\nhosts: files mymachines resolve [!UNAVAIL=return] dns\n",
+            "/etc/ssl/certs/ca-certificates.crt": CERTIFICATE,
+            "/etc/ssl/certs/one.pem": "->/usr/share/ca-certificates/one.crt",
+        },
+        "/etc/ssl/certs/ca-certificates.crt",
+    ),
+    "wsl": (
+        {
+            "/mnt/wsl/resolv.conf": RESOLVER,
+            "/etc/resolv.conf": "->/mnt/wsl/resolv.conf",
+            "/etc/ssl/certs/ca-certificates.crt": CERTIFICATE,
+        },
+        "/etc/ssl/certs/ca-certificates.crt",
+    ),
+    "opensuse": (
+        {
+            "/run/netconfig/resolv.conf": RESOLVER,
+            "/etc/resolv.conf": "->/run/netconfig/resolv.conf",
+            "/var/lib/ca-certificates/ca-bundle.pem": CERTIFICATE,
+            "/var/lib/ca-certificates/pem/one.pem": CERTIFICATE,
+            "/etc/ssl/ca-bundle.pem": "->/var/lib/ca-certificates/ca-bundle.pem",
+            "/etc/ssl/certs": "->/var/lib/ca-certificates/pem",
+        },
+        "/etc/ssl/ca-bundle.pem /etc/ssl/certs/one.pem",
+    ),
+    "alpine": (
+        {
+            "/etc/resolv.conf": RESOLVER,
+            "/etc/alpine-release": "3.22.0\n",
+            "/etc/ld-musl-x86_64.path": "/lib:/usr/local/lib:/usr/lib\n",
+            "/etc/ssl/certs/ca-certificates.crt": CERTIFICATE,
+            "/etc/ssl/cert.pem": "->certs/ca-certificates.crt",
+        },
+        "/etc/ssl/cert.pem /etc/alpine-release",
     ),
     "arch": (
         {
@@ -83,6 +124,17 @@ def built(root, files, system):
     return ["--bind", str(root), "/", *mounts]
 
 
+def busybox(root):
+    """Lay out /bin as Alpine has it: one program, and links to it; its shell runs the probe."""
+    program = shutil.which("busybox")
+    if program is None:
+        pytest.skip("busybox is not installed")
+    (root / "bin").mkdir()
+    shutil.copy(program, root / "bin/busybox")
+    for name in ("sh", "ash", "cat", "ls", "mv", "rm", "touch", "sleep", "id", "mkdir", "grep"):
+        (root / "bin" / name).symlink_to("busybox")
+
+
 @pytest.mark.parametrize("name", [*LAYOUTS, "unmerged"])
 def test_a_jail_resolves_names_knows_certificates_and_holds_on(own_world, name):
     files, certificate = LAYOUTS["debian" if name == "unmerged" else name]
@@ -91,8 +143,12 @@ def test_a_jail_resolves_names_knows_certificates_and_holds_on(own_world, name):
     for folder in ("usr", "dev", "proc", "tmp", "run", "var/tmp", "etc", STORE[1:]):
         (root / folder).mkdir(parents=True)
     outer = [shutil.which("bwrap"), *built(root, {"/etc/passwd": ACCOUNTS, **files}, system)]
+    if name == "alpine":
+        busybox(root)
     for link, target in MERGED.items():
         there = Path(link).resolve()
+        if name == "alpine" and link == "/bin":
+            continue
         if name == "unmerged":
             outer += ["--ro-bind", str(there), link]
         else:
@@ -117,9 +173,10 @@ def test_a_jail_resolves_names_knows_certificates_and_holds_on(own_world, name):
     for place in (*code, str(own_world.base)):
         outer += ["--bind", place, place]
     programs = f"{system}/bin" if name != "nixos" else "/run/current-system/sw/bin"
+    path = f"/bin:{programs}" if name == "alpine" else programs
     environment = {
         "PYTHONPATH": os.pathsep.join(code),
-        "PATH": programs,
+        "PATH": path,
         "PYTHON": f"{programs}/python3",
         "SOCKET": str(own_world.socket),
         "LOCPATH": f"{system}/lib/locale",

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import platform
+import re
 import struct
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -104,3 +107,24 @@ def test_the_third_numbering_of_x86_64_is_refused(number):
 
 def test_a_machine_whose_numbers_are_not_known_has_no_filter():
     assert seccomp.program("riscv64") == b""
+
+
+# The kernel's own tables, by linux-libc-dev: arm64's is the generic one (arch/arm64/include/uapi/asm/unistd.h).
+TABLES = {
+    seccomp._AARCH64: "/usr/include/asm-generic/unistd.h",
+    seccomp._X86_64: f"/usr/include/{platform.machine()}-linux-gnu/asm/unistd_64.h",
+    seccomp._I386: f"/usr/include/{platform.machine()}-linux-gnu/asm/unistd_32.h",
+}
+
+
+@pytest.mark.parametrize("column", TABLES)
+def test_the_numbers_are_those_of_the_kernels_own_tables(column):
+    table = Path(TABLES[column])
+    if not table.exists():
+        pytest.skip("linux-libc-dev of this machine does not bring it")
+    defined = dict(re.findall(r"^#define __NR_(\w+)\s+(\d+)$", table.read_text(), re.MULTILINE))
+    named = {name: numbers[column] for name, numbers in seccomp._REFUSED.items() if numbers[column] >= 0}
+    named |= {"ioctl": seccomp._IOCTL[column], "ptrace": seccomp._PTRACE[column], **seccomp._REFUSED_EVERYWHERE}
+    known = {name: number for name, number in named.items() if name in defined}
+    assert {name: int(defined[name]) for name in known} == known
+    assert set(named) - set(known) <= {"open_tree_attr", "mount_setattr"}  # newer than some distribution's headers
