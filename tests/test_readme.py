@@ -19,6 +19,7 @@ NOT_OF_A_CHECKOUT = shutil.ignore_patterns(".*", "__pycache__", "site", "dist", 
 EVERY_DAY = {
     "hqt new -s -n api": ("Ask me", True),
     "hqt new -s --ro --no-net -H generic -- make test": ("| tested", False),
+    "hqt new -s --hide .env --hide secrets/": ("Ask me", True),
     "hqt ls": ("api-generic", False),
     "hqt attach api": ("Ask me", True),
     "hqt send api 'now the tests' --wait": ("api is done", False),
