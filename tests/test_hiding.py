@@ -222,6 +222,15 @@ def test_a_pattern_that_is_none_is_a_usage_error(own_world, pattern):
     )
 
 
+def test_a_pattern_that_fits_nothing_yet_is_no_fault(own_world):
+    name = own_world.sh("exec sleep 1000", "-s", "--hide", ".env")
+    own_world.hqt("check", name)
+    own_world.hqt("stop", name)
+    (own_world.project / ".env").write_text(SECRET)
+    own_world.hqt("attach", "-d", name)
+    own_world.hqt("check", name)
+
+
 def test_more_than_can_be_hidden_is_refused(own_world):
     for number in range(hiding.MOST + 1):
         (own_world.project / f"{number}.pem").touch()

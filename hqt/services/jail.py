@@ -157,7 +157,7 @@ def plan(
         planned.binds,
         guards,
         _hidden_binds(project, hidden, folder, writable=writable),
-        _etc(folder, with_attributes=bool(hide)),
+        _etc(folder, with_attributes=bool(hidden)),
         folder,
         planned.made,
         planned.copies,
