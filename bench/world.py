@@ -52,7 +52,7 @@ class World:
     def populate(self, sessions: int, running: int) -> None:
         """Make that many unsandboxed sessions, those `running` with a window: by copies of one that hqt made."""
         self.hqt("new", "-d", "-H", "generic", "-n", "s0", "--", "sleep", "100000")
-        command = shlex.join(json.loads(self.hqt("show", "s0", "--json"))["argv"])
+        first = json.loads(self.hqt("show", "s0", "--json"))
         database = sqlite3.connect(self.state / "hqt.db")
         names = [row[1] for row in database.execute("PRAGMA table_info(session)")]
         row = dict(zip(names, database.execute("SELECT * FROM session").fetchone(), strict=True))
@@ -63,6 +63,7 @@ class World:
             database.execute(f"INSERT INTO session VALUES ({marks})", [row[name] for name in names])
             (self.state / "sessions" / row["id"] / "run").mkdir(parents=True)
             if number < running:
+                command = shlex.join([word.replace(first["id"], row["id"]) for word in first["argv"]])
                 windows += [
                     f"new-window -d -t hqt: {shlex.quote(command)}",
                     f"set-option -p -t hqt:$ @hqt_id {row['id']}",

@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
+from hqt import nofollow
 from hqt.errors import ServiceError
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ _NO_SECRETS = re.compile(r".*\.(example|sample|template|dist|tmpl|test|pub|defau
 _PASSED_OVER = {".git", ".hg", "node_modules", ".venv", "venv", "target", "__pycache__", ".tox", ".mypy_cache"}
 _DEEPEST = 4
 _MOST_ENTRIES = 20_000
+_CONFIG_BYTES = 1 << 20
 _TOKEN_IN_URL = re.compile(rb"^\s*(?:url|pushurl)\s*=\s*[a-z+]+://[^/@\s]*:[^/@\s]+@", re.MULTILINE | re.IGNORECASE)
 
 
@@ -199,11 +201,8 @@ def looking_like_secrets(project: Path, hidden: Iterable[Hidden]) -> list[str]:
         and not _NO_SECRETS.fullmatch(path.name)
         and not covered & {path, *path.parents}
     ]
-    try:
-        if _TOKEN_IN_URL.search((project / ".git/config").read_bytes()[: 1 << 20]):
-            found.append(".git/config (a password in a remote's URL)")
-    except OSError:
-        pass
+    if _TOKEN_IN_URL.search(nofollow.read_file(project, PurePath(".git/config"), _CONFIG_BYTES)):
+        found.append(".git/config (a password in a remote's URL)")
     return found
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from pathlib import Path, PurePath
 
 import pytest
@@ -166,6 +168,18 @@ def test_a_password_in_the_url_of_a_remote_is_named(own_world):
     ended = own_world.hqt("new", "-d", "-s", "-H", "generic", "--", "sleep", "1000")
     assert ".git/config (a password in a remote's URL)" in ended.stderr
     assert SECRET not in ended.stderr
+
+
+def test_special_files_of_a_project_hold_nothing_up(own_world):
+    for name in (".git/config", ".env", ".nvmrc", "mise.toml", ".venv/pyvenv.cfg", ".mcp.json"):
+        path = own_world.project / name
+        path.parent.mkdir(exist_ok=True)
+        os.mkfifo(path)
+    own_world.fake("claude", "sleep 1000")
+    own_world.give_away()
+    started = time.monotonic()
+    own_world.hqt("new", "-d", "-s", "--ro", "-H", "claude", "--hide", ".env")
+    assert time.monotonic() - started < 30
 
 
 def test_it_is_kept_over_a_stop_and_shown(project):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hqt.gitconfig import Setting
     from hqt.refusals import Surroundings
 
-_TIMEOUT_S = 10
+_TIMEOUT_S = 5
 _ITS_OWN = (".gitconfig", ".config/git/config")
 """Where git looks by itself; they are there also where git is not, or cannot read them."""
 _SHELLS_OWN = {":", "cd", "echo", "eval", "exec", "export", "f()", "false", "if", "printf", "test", "true", "[", "{"}
