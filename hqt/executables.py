@@ -76,6 +76,12 @@ def executable_binds(
     return real, [*binds, *_interpreter_binds(real, path_value, [*visible, bound], untrusted)]
 
 
+def bound_by_name(found: Path, path_value: str, *, visible: list[Path], untrusted: list[Path]) -> list[Bind]:
+    """Return the binds by which a jail has the program `found` under the name that it was found by."""
+    program, binds = executable_binds(found, path_value, visible=visible, untrusted=untrusted)
+    return binds if program == found else [*binds, Bind(program, target=found)]
+
+
 def chain(path: Path) -> list[Path]:
     """Return the path and every link that it leads through, to its end."""
     chain = [path]

@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from hqt import nofollow
-from hqt.executables import chain, executable_binds
+from hqt.executables import bound_by_name, chain
 from hqt.found import Found, Needed
 from hqt.refusals import resolved
 from hqt.sandbox import SYSTEM_FOLDERS
@@ -235,11 +235,8 @@ class _Toolchains:
 
     def _of_program(self, entry: Path, reason: str) -> None:
         visible = list(self.needed)
-        program, binds = executable_binds(entry, self._path_value, visible=visible, untrusted=self._untrusted)
-        for bind in binds:
+        for bind in bound_by_name(entry, self._path_value, visible=visible, untrusted=self._untrusted):
             self.needed.setdefault(bind.where, Needed(resolved(bind.src), bind.where, reason))
-        if program != entry:
-            self.needed.setdefault(entry, Needed(program, entry, reason))
 
     def _follow(self, path: Path, reason: str) -> bool:
         """Have the managers' folders that a path leads through, under the names by which it does; tell if any."""

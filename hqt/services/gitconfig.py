@@ -127,7 +127,7 @@ class _Jail:
             self._miss(name, f"the project's own {setting.key} of git runs {name}, which is not in the jail")
             return
         untrusted = [self._project, *self._around.guarded]
-        program, binds = executables.executable_binds(found, path_value, visible=self._visible, untrusted=untrusted)
+        binds = executables.bound_by_name(found, path_value, visible=self._visible, untrusted=untrusted)
         reason = f"git's {setting.key}"
         try:
             for bind in binds:
@@ -138,8 +138,6 @@ class _Jail:
         if not binds:
             self._miss(name, f"{reason} runs {name}, which a jail can write: it is not bound")
             return
-        if program != found:
-            binds.append(type(binds[0])(program, target=found))
         self.needed += [Needed(resolved(bind.src), bind.where, reason) for bind in binds]
 
     def has(self, name: str) -> bool:
