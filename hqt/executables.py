@@ -77,9 +77,12 @@ def executable_binds(
 
 
 def bound_by_name(found: Path, path_value: str, *, visible: list[Path], untrusted: list[Path]) -> list[Bind]:
-    """Return the binds by which a jail has the program `found` under the name that it was found by."""
+    """Return the binds by which a jail has the program `found` under the name that it was found by: a link, as it was.
+
+    A program that looks for its files beside itself must not lie elsewhere.
+    """
     program, binds = executable_binds(found, path_value, visible=visible, untrusted=untrusted)
-    return binds if program == found else [*binds, Bind(program, target=found)]
+    return binds if program == found else [*binds, Bind(program, target=found, kind="link")]
 
 
 def chain(path: Path) -> list[Path]:

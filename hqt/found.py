@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from hqt.harnesses.base import Bind
+from hqt.refusals import resolved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +27,11 @@ class Needed:
     reason: str
     kind: Literal["bind", "cleaned", "link"] = "bind"
     """`cleaned`: a copy without the passwords and tokens that are in it. `link`: a link to `src`, and no mount."""
+
+    @classmethod
+    def of(cls, bind: Bind, reason: str) -> Needed:
+        """Return a read-only bind, or a link, as what is needed for a reason."""
+        return cls(resolved(bind.src), bind.where, reason, "link" if bind.kind == "link" else "bind")
 
     def bind(self) -> Bind:
         """Return it as a bind."""

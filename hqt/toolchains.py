@@ -236,7 +236,7 @@ class _Toolchains:
     def _of_program(self, entry: Path, reason: str) -> None:
         visible = list(self.needed)
         for bind in bound_by_name(entry, self._path_value, visible=visible, untrusted=self._untrusted):
-            self.needed.setdefault(bind.where, Needed(resolved(bind.src), bind.where, reason))
+            self.needed.setdefault(bind.where, Needed.of(bind, reason))
 
     def _follow(self, path: Path, reason: str) -> bool:
         """Have the managers' folders that a path leads through, under the names by which it does; tell if any."""

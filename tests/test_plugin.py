@@ -109,7 +109,7 @@ def test_the_whole_dialog_is_filled_in_by_keys(own_world, size):
 def test_keys_that_come_all_at_once_go_where_each_belongs(own_world, client):
     press(client, "n")
     client.shows("New session")
-    client.keys("\r\tquick\t \t\t \tprompt\t")  # Enter, Tab, Space
+    client.keys("\r\tquick\t \t\t \t\tprompt\t")  # Enter, Tab, Space
     client.shows("Prompt      prompt")
     client.shows("Name        quick")
     client.shows("cannot be reached")

@@ -111,6 +111,7 @@ def test_show_says_where_it_lies(world, home):
         "source": str(own_folder(world, name)),
         "target": str(home / FOLDER),
         "mode": "rw",
+        "reason": None,
     }
 
 

@@ -138,7 +138,7 @@ class _Jail:
         if not binds:
             self._miss(name, f"{reason} runs {name}, which a jail can write: it is not bound")
             return
-        self.needed += [Needed(resolved(bind.src), bind.where, reason) for bind in binds]
+        self.needed += [Needed.of(bind, reason) for bind in binds]
 
     def has(self, name: str) -> bool:
         """Tell whether the jail has a program."""
