@@ -82,7 +82,8 @@ def bound_by_name(found: Path, path_value: str, *, visible: list[Path], untruste
     A program that looks for its files beside itself must not lie elsewhere.
     """
     program, binds = executable_binds(found, path_value, visible=visible, untrusted=untrusted)
-    return binds if program == found else [*binds, Bind(program, target=found, kind="link")]
+    is_there = program == found or any(found.is_relative_to(bind.where) for bind in binds)
+    return binds if is_there else [*binds, Bind(program, target=found, kind="link")]
 
 
 def chain(path: Path) -> list[Path]:

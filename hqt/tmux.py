@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from hqt.errors import TmuxUnavailableError
 from hqt.tmux_language import format_literal, quoted, unescaped
+from hqt.tmux_pane import FORMAT, IS_OURS, Cursor, Facts, Listed, Look, Pane, listed, process_of
 from hqt.tmux_window import SESSION, dressing, making, marks
 
 if TYPE_CHECKING:
@@ -28,81 +29,7 @@ _TRIES = 5
 _TIMEOUT_S = 20
 _SHELLS = {"ash", "bash", "dash", "fish", "ksh", "nu", "sh", "tcsh", "xonsh", "zsh"}
 _PANE_ID = re.compile(r"%\d+")
-_COMMAND_CHARACTERS = 600
-"""What is read of a pane's command: the launcher's own first words."""
-_OF_SESSION = re.compile(r"""/hqt/launch\.py["']? --session=([0-9a-f]+) """)
 _EXITS = "exit-unattached"
-_IS_OURS = "#{m:*/hqt/launch.py*--exec=*,#{pane_start_command}}"
-
-_FIELDS = (
-    "@hqt_id",
-    "session_id",
-    "window_id",
-    "pane_id",
-    "pane_pid",
-    "pane_dead",
-    "pane_dead_status",
-    "pane_dead_signal",
-    "pid",
-    "window_activity",
-    "window_bell_flag",
-    f"={_COMMAND_CHARACTERS}:pane_start_command",
-)
-_FORMAT = "|".join(f"#{{{field}}}" for field in _FIELDS)
-
-
-@dataclass(frozen=True, slots=True)
-class Pane:
-    """A pane that runs, or ran, a session's command, as tmux reports it."""
-
-    hqt_id: str
-    session: str
-    window: str
-    pane: str
-    pid: int | None
-    """None where it has ended and tmux has forgotten it, as tmux 3.8 does."""
-    exit_status: int | None
-    """None while it runs; 128 and the signal's number when a signal ended it."""
-    activity: int = 0
-    """When it last wrote something, in seconds since 1970."""
-    bell: bool = False
-    """Whether it rang the bell and nobody has looked since."""
-    is_marked: bool = True
-    """Whether it carries the session's mark: tmux's keys go by that. hqt itself goes by the command."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cursor:
-    """The cursor's column, and the screen's rows from its own on, with tmux's escape sequences for the colours."""
-
-    column: int
-    rows: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """A pane's screen and what is above it, as plain lines, its size in characters, and if its command ended."""
-
-    lines: list[str]
-    width: int
-    height: int
-    is_dead: bool
-
-    @property
-    def scrolled_off(self) -> list[str]:
-        """The lines above the screen."""
-        return self.lines[: -self.height]
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """A running server's version, and the options of it that matter to a jail."""
-
-    version: str
-    set_clipboard: str
-    default_terminal: str
-    exit_unattached: str
-    allow_passthrough: str
 
 
 def socket_path(chosen: str = "", configured: str = "") -> Path:
@@ -150,19 +77,19 @@ class Server:
         """Return every pane of ours, in one call; nothing when the server does not run."""
         found = self._list()
         for _ in range(_TRIES):
-            unreaped = [listed for listed in found if listed.is_unreaped]
+            unreaped = [one for one in found if one.is_unreaped]
             if not unreaped:
                 break
             # tmux 3.3a at times misses the signal of a child's end, and then shows a dead pane without its status until
             # another child ends. Sent once more, the signal makes it look.
             os.kill(unreaped[0].server_pid, signal.SIGCHLD)
             found = self._list()
-        return list({listed.pane.pane: listed.pane for listed in found}.values())
+        return list({one.pane.pane: one.pane for one in found}.values())
 
-    def _list(self) -> list[_Listed]:
-        ended = self._run("list-panes", "-a", "-f", _IS_OURS, "-F", _FORMAT)
+    def _list(self) -> list[Listed]:
+        ended = self._run("list-panes", "-a", "-f", IS_OURS, "-F", FORMAT)
         lines = ended.stdout.splitlines() if ended.returncode == 0 else []
-        return [listed for line in lines if (listed := _listed(line))]
+        return [found for line in lines if (found := listed(line))]
 
     def start_window(self, request: SpawnRequest) -> Pane:
         """Make the window; the server and the session `hqt` too, where they are missing.
@@ -210,10 +137,10 @@ class Server:
             TmuxUnavailableError: it is gone, or is another's; what was started is ended.
 
         """
-        look = ["list-panes", "-t", window, "-f", _IS_OURS, "-F", _FORMAT]
+        look = ["list-panes", "-t", window, "-f", IS_OURS, "-F", FORMAT]
         ended = self._run_script([*dressing(request, window, pane, self.socket), look])
-        listed = map(_listed, ended.stdout.splitlines())
-        found = next((ours.pane for ours in listed if ours and ours.pane.pane == pane), None)
+        answers = map(listed, ended.stdout.splitlines())
+        found = next((ours.pane for ours in answers if ours and ours.pane.pane == pane), None)
         if found and found.hqt_id == request.hqt_id and found.is_marked:
             return found
         if found:
@@ -336,7 +263,7 @@ class Server:
         for line in self._run("list-panes", "-s", "-t", f"={SESSION}", "-F", shown).stdout.splitlines():
             pane, pid, session, window, panes, command, hqt_id, place = line.split("|", len(fields))
             if (panes, hqt_id, place) == ("1", "", f"{name}|{folder}") and command in _SHELLS:
-                return Pane("", session, window, pane, _process(pid), None)
+                return Pane("", session, window, pane, process_of(pid), None)
         return None
 
     def start_command(self, pane: Pane) -> list[str]:
@@ -414,43 +341,6 @@ def _would_end() -> TmuxUnavailableError:
 
 def _missing() -> TmuxUnavailableError:
     return TmuxUnavailableError("tmux is not installed", "install it: apt install tmux, dnf install tmux, …")
-
-
-@dataclass(frozen=True, slots=True)
-class _Listed:
-    pane: Pane
-    server_pid: int
-    is_unreaped: bool
-    """Dead, its process ended, and tmux has not asked how."""
-
-
-def _listed(line: str) -> _Listed | None:
-    values = line.split("|", len(_FIELDS) - 1)
-    if len(values) != len(_FIELDS):
-        return None
-    mark, session, window, pane, pid, dead, status, died_of, server_pid, activity, bell, command = values
-    named = _OF_SESSION.search(command)
-    hqt_id = named[1] if named else mark  # of an older hqt, or installed very deep
-    if not hqt_id:
-        return None
-    is_settled = bool(status or died_of)
-    exit_status = (128 + int(died_of) if died_of else int(status)) if dead == "1" and is_settled else None
-    is_unreaped = dead == "1" and not is_settled and pid != "" and _is_zombie(int(pid))
-    found = Pane(
-        hqt_id, session, window, pane, _process(pid), exit_status, int(activity or 0), bell == "1", mark == hqt_id
-    )
-    return _Listed(found, int(server_pid), is_unreaped)
-
-
-def _process(pid: str) -> int | None:
-    return int(pid) if pid else None
-
-
-def _is_zombie(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].startswith("Z")
-    except OSError:
-        return False
 
 
 def _make_socket_folder(socket: Path) -> None:

@@ -218,8 +218,8 @@ class _Toolchains:
         for entry in entries:
             if any(link.is_relative_to(place) for link in chain(entry) for place in self._untrusted):
                 continue
-            if not os.access(entry, os.X_OK) or os.path.isdir(entry):
-                continue
+            if not os.access(entry, os.X_OK) or os.path.isdir(entry) or self._is_seen(entry):
+                continue  # no program, or another one brought its folder along
             reason = f"{entry.name} on PATH"
             if os.path.islink(entry) and self._follow(entry, reason):
                 first = Path(os.path.normpath(entry.parent / entry.readlink()))

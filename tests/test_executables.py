@@ -47,9 +47,11 @@ def installed_with_an_npm_prefix(home):
 
 def installed_locally_with_npm(home):
     npm_package(home / "app/node_modules", "tool")
+    npm_package(home / "app/node_modules", "another")
     write(home / "app/node_modules/.package-lock.json", "{}")
     (home / "app/node_modules/.bin").mkdir()
-    (home / "app/node_modules/.bin/tool").symlink_to("../tool/cli.js")
+    for name in ("tool", "another"):
+        (home / f"app/node_modules/.bin/{name}").symlink_to(f"../{name}/cli.js")
     return home / "app/node_modules/.bin"
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hqt.services.following import Following
-from hqt.tmux import Look
+from hqt.tmux_pane import Look
 from tests.world import eventually
 
 HEIGHT = 4

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from hqt import gitconfig
 from hqt.gitconfig import Setting
-from tests.world import SECRET
+from tests.world import SECRET, eventually
 
 IDENTITY = "[user]\nname = Somebody\nemail = somebody@example.com\n"
 WORK = "git status --porcelain && echo two >>file && git --no-pager diff && git commit -qam two; echo rc $?"
@@ -245,6 +246,16 @@ def test_what_was_found_is_the_same_at_each_start(repository):
     configure(repository, "")
     repository.hqt("attach", "-d", name)
     assert repository.show(name)["argv"] == before["argv"]
+
+
+def test_a_session_of_an_earlier_hqt_still_has_the_users_name(repository):
+    name = repository.sh(f"{WORK}; exec sleep 1000", "-s")
+    repository.hqt("stop", name)
+    with sqlite3.connect(repository.database) as database:
+        database.execute("UPDATE session SET found_json = NULL")
+    database.close()
+    repository.hqt("attach", "-d", name)
+    eventually(lambda: "rc 0" in repository.hqt("peek", name).stdout)
 
 
 @pytest.mark.skipif(not shutil.which("git"), reason="git is what reads it")

@@ -33,8 +33,12 @@ MODES = pytest.mark.parametrize("mode", ["--rw", "--ro"])
 
 
 @pytest.fixture
-def project(world):
+def project(own_world):
     """Fill the project with files, some of which are secrets."""
+    return filled(own_world)
+
+
+def filled(world):
     for name, is_secret in LAYOUT.items():
         path = world.project / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -48,7 +52,8 @@ def repository(world):
 
 
 @MODES
-def test_what_fits_is_shown_empty_and_the_rest_as_it_is(project, mode, bwrap_folder):
+def test_what_fits_is_shown_empty_and_the_rest_as_it_is(world, mode, bwrap_folder):
+    project = filled(world)
     project.environment.update(project.path_with(bwrap_folder))
     said = project.output_of(
         "cat .env app/.env* keys/* secrets/* config/* env app/main.py; ls -A secrets", "-s", mode, *PATTERNS
@@ -109,7 +114,8 @@ def test_without_it_each_of_them_is_read(project):
 
 
 @MODES
-def test_tracked_files_that_are_hidden_are_neither_deleted_nor_changed_for_git(project, mode):
+def test_tracked_files_that_are_hidden_are_neither_deleted_nor_changed_for_git(world, mode):
+    project = filled(world)
     repository(project)
     script = "git status --porcelain; git diff --stat; cat .env secrets/a | tr -d '\\000'; git stash list; echo all"
     assert project.output_of(script, "-s", mode, *PATTERNS).split() == ["all"]

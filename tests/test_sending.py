@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hqt.services.sending import typed, typed_in
-from hqt.tmux import Cursor
+from hqt.tmux_pane import Cursor
 from tests.world import eventually
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hqt import launch, tmux, tmux_language
+from hqt import launch, tmux, tmux_language, tmux_pane
 from hqt.errors import TmuxUnavailableError
 from hqt.services import processes
 from hqt.tmux import Server
@@ -169,8 +169,8 @@ def test_a_window_is_known_wherever_hqt_is_installed(server, tmp_path, monkeypat
 
 
 def test_a_window_whose_process_tmux_has_forgotten_has_ended(server, monkeypatch):
-    as_tmux_3_8_does = tmux._FORMAT.replace("#{pane_pid}", "#{?pane_dead_status,,#{pane_pid}}")
-    monkeypatch.setattr(tmux, "_FORMAT", as_tmux_3_8_does)
+    as_tmux_3_8_does = tmux_pane.FORMAT.replace("#{pane_pid}", "#{?pane_dead_status,,#{pane_pid}}")
+    monkeypatch.setattr(tmux, "FORMAT", as_tmux_3_8_does)
     pane = server.start_window(request("forgotten", ["sh", "-c", "exit 3"]))
     eventually(lambda: server.now(pane).exit_status == 3)
     (found,) = server.panes()

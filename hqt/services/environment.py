@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hqt.errors import ServiceError
 from hqt.executables import TOOLCHAIN_VARIABLES, steady_path
+from hqt.harnesses.base import Bind
+from hqt.refusals import refuse_bind, resolved
+from hqt.sandbox import SYSTEM_FOLDERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
+
+    from hqt.refusals import Surroundings
 
 CERTIFICATE_VARIABLES = (
     "CURL_CA_BUNDLE",
@@ -109,3 +117,17 @@ def window_values(
     """Return what the window is given: the caller's values of the named variables, the recorded ones, the constants."""
     named = {name: caller[name] for name in (*by_name, *_BY_NAME) if name in caller}
     return {**named, **plain, **constants}
+
+
+def certificates(environment: Mapping[str, str], project: Path, around: Surroundings) -> list[Bind]:
+    """Return the certificates that variables name outside of what every jail sees."""
+    seen = (*SYSTEM_FOLDERS, "/etc", str(project))
+    binds = []
+    for name in CERTIFICATE_VARIABLES:
+        path = Path(environment.get(name) or "/")
+        if path == Path("/") or not os.path.exists(path) or any(path.is_relative_to(folder) for folder in seen):
+            continue
+        with suppress(ServiceError):  # keys are never bound because a variable names them
+            refuse_bind(resolved(path), around)
+            binds.append(Bind(resolved(path), target=path, reason=f"${name}"))
+    return binds

@@ -15,7 +15,8 @@ from hqt.tmux import is_written
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hqt.tmux import Look, Pane, Server
+    from hqt.tmux import Server
+    from hqt.tmux_pane import Look, Pane
 
 _LOOK_S = 0.3
 _SCROLLBACK = 2000

@@ -16,7 +16,7 @@ from hqt.tmux import Server
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hqt.tmux import Pane
+    from hqt.tmux_pane import Pane
 
 
 def windows(sockets: Iterable[str]) -> list[tuple[Server, Pane]]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from hqt.db.rows import Row
     from hqt.services.status import Status
-    from hqt.tmux import Pane
+    from hqt.tmux_pane import Pane
 
 State = Literal["running", "exited", "stopped"]
 

@@ -11,10 +11,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hqt import paths
+from hqt.services import jail
+from hqt.tmux_pane import is_zombie
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hqt.tmux import Pane, Server
+    from hqt.tmux import Server
+    from hqt.tmux_pane import Pane
 
 _PATIENCE_S = 5.0
 
@@ -54,10 +59,27 @@ def identity(pid: int) -> str:
         return ""
 
 
+def record(session_id: str, pid: int) -> None:
+    """Keep which process is the session's: it may outlive its window, and its number may come to mean another."""
+    jail.write_private(_record_file(session_id), identity(pid).encode())
+
+
+def recorded(session_id: str) -> str:
+    """Return the identity of the session's process, as it was last started; nothing where none is kept."""
+    try:
+        return _record_file(session_id).read_text("ascii", "replace")
+    except OSError:
+        return ""
+
+
+def _record_file(session_id: str) -> Path:
+    return paths.session_folder(session_id) / "process"
+
+
 def pid_of(identified: str) -> int | None:
     """Return the number of the process that `identity` told of, None when it has ended."""
     pid = identified.partition(" ")[0]
-    return int(pid) if pid.isdigit() and identified == identity(int(pid)) and not _is_zombie(int(pid)) else None
+    return int(pid) if pid.isdigit() and identified == identity(int(pid)) and not is_zombie(int(pid)) else None
 
 
 def outlives(identified: str, within_s: float) -> int | None:
@@ -138,13 +160,6 @@ def _end_group(process: int, pid: int, signals: Sequence[signal.Signals]) -> Non
             os.killpg(pid, sent)
         if _has_ended(process, _PATIENCE_S):
             return
-
-
-def _is_zombie(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return True
 
 
 def _has_ended(process: int, within_s: float) -> bool:

@@ -15,7 +15,7 @@ from hqt.text import visible
 if TYPE_CHECKING:
     from hqt.harnesses.base import HarnessConfigurator
     from hqt.services.listing import View
-    from hqt.tmux import Cursor, Pane
+    from hqt.tmux_pane import Cursor, Pane
 
 Taken = Literal["taken", "queued", "unknown"]
 """`taken`: the harness began to work on it. `queued`: it works, and has it for later. `unknown`: it does not say."""

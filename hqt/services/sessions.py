@@ -29,7 +29,7 @@ from hqt.services.environment import known
 from hqt.services.harnesses import harness_of
 from hqt.services.listing import View, views
 from hqt.services.start import Start, host_environment, plan_start
-from hqt.tmux import Pane, Server
+from hqt.tmux import Server
 from hqt.tmux_window import SpawnRequest
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from hqt.harnesses.base import HarnessConfigurator, SpawnConfig
     from hqt.sandbox import SandboxPolicy
+    from hqt.tmux_pane import Pane
 
 GRACE_S = 0.3
 """How long a fresh start is watched, so that a command that dies at once is told, not left to be found."""
@@ -273,7 +274,7 @@ class SessionService:
         )
         pane = Server(Path(row.socket)).start_window(request)
         if pane.pid:
-            jail.write_private(_process_file(row.id), processes.identity(pane.pid).encode())
+            processes.record(row.id, pane.pid)
         return pane
 
     def _require_no_twin(self, view: View) -> None:
@@ -283,7 +284,7 @@ class SessionService:
             ServiceError: one does.
 
         """
-        pid = processes.outlives(_recorded_process(view.row.id), _HANGING_UP_S) if view.pane is None else None
+        pid = processes.outlives(processes.recorded(view.row.id), _HANGING_UP_S) if view.pane is None else None
         if pid is not None:
             raise ServiceError(
                 f"{view.row.name} still runs, as process {pid}, but tmux has no window of it",
@@ -302,7 +303,7 @@ class SessionService:
             watching.until_it_says_something(View(row, pane), grace_s)
         ended = processes.status_within(server, pane, GRACE_S)
         view = View(row, replace(pane, exit_status=ended))
-        if ended is None and processes.pid_of(_recorded_process(row.id)) is None and server.now(pane) is None:
+        if ended is None and processes.pid_of(processes.recorded(row.id)) is None and server.now(pane) is None:
             raise ServiceError(
                 f"the window of {row.name} was closed as soon as it was there",
                 "by a hook or a plugin of tmux's, if not by you: tmux show-hooks -g",
@@ -354,19 +355,7 @@ def _end(view: View) -> None:
     """End the session's window and what runs in it, or the process of it that has lost its window."""
     if view.pane:
         processes.end_pane(view.server, view.pane)
-    processes.end_process(_recorded_process(view.row.id))
-
-
-def _process_file(session_id: str) -> Path:
-    """Return the file that tells the session's process, as it was last started, from every other one."""
-    return paths.session_folder(session_id) / "process"
-
-
-def _recorded_process(session_id: str) -> str:
-    try:
-        return _process_file(session_id).read_text("ascii", "replace")
-    except OSError:
-        return ""
+    processes.end_process(processes.recorded(view.row.id))
 
 
 def _empty_shell(view: View) -> Pane | None:

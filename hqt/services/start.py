@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from hqt import executables, launch, paths, sandbox
-from hqt.errors import HarnessNotInstalledError, SandboxUnavailableError, ServiceError, StateError
+from hqt.errors import HarnessNotInstalledError, ServiceError, StateError
 from hqt.found import Found
 from hqt.harnesses.base import Bind
 from hqt.limits import UNBOUNDED, Limits
 from hqt.refusals import Surroundings, refuse_bind, refuse_project, resolved
 from hqt.repository import GitFolders
 from hqt.services import hiding, jail
-from hqt.services.environment import CERTIFICATE_VARIABLES, jail_constants, kept_names, known, window_values
+from hqt.services.environment import certificates, jail_constants, kept_names, known, window_values
 from hqt.services.harnesses import harness_of, private_folders
+from hqt.services.sandboxing import bwrap_of, systemd_run
 from hqt.toolchains import on_path as toolchains_on_path
 
 if TYPE_CHECKING:
@@ -235,19 +235,18 @@ def _planned_jail(
     own_binds = [Bind(path, writable=writable, opened=True) for path, writable, _ in recorded]
     git = _recorded_git(row)
     of_set_up = Found.from_json(row.found_json)
-    # A session of an earlier hqt has none recorded.
-    toolchains = [] if row.found_json else [Bind(folder) for folder, _ in toolchains_on_path(path_value, home)]
+    found_earlier = [] if row.found_json else _found_without_record(path_value, home)
     program, chain = executables.executable_binds(
         found,
         path_value,
-        visible=[*(bind.src for bind in toolchains), *(needed.target for needed in of_set_up.needed)],
+        visible=[*(bind.src for bind in found_earlier), *(needed.target for needed in of_set_up.needed)],
         untrusted=[Path(row.project), *surroundings.guarded],
     )
     made = jail.plan(
         harness,
         folder=paths.session_folder(row.id),
         private_folder=private_folders(row.id),
-        executables=[*toolchains, *chain, *_certificates(harness, surroundings)],
+        executables=[*found_earlier, *chain, *certificates(harness.environment, project, surroundings)],
         found=of_set_up,
         own_binds=own_binds,
         linked=git,
@@ -258,18 +257,10 @@ def _planned_jail(
     return made, program, [what for what in opened if what]
 
 
-def _certificates(harness: HarnessConfigurator, surroundings: Surroundings) -> list[Bind]:
-    """Return the certificates that variables name outside of what every jail sees."""
-    seen = (*sandbox.SYSTEM_FOLDERS, "/etc", str(harness.project))
-    binds = []
-    for name in CERTIFICATE_VARIABLES:
-        path = Path(harness.environment.get(name) or "/")
-        if path == Path("/") or not os.path.exists(path) or any(path.is_relative_to(folder) for folder in seen):
-            continue
-        with suppress(ServiceError):  # keys are never bound because a variable names them
-            refuse_bind(resolved(path), surroundings)
-            binds.append(Bind(resolved(path), target=path, reason=f"${name}"))
-    return binds
+def _found_without_record(path_value: str, home: Path) -> list[Bind]:
+    """Return what a session of an earlier hqt, which recorded nothing of the set-up, has of it."""
+    toolchains = [Bind(folder) for folder, _ in toolchains_on_path(path_value, home)]
+    return [*toolchains, *(Bind(home / name, kind="cleaned") for name in (".gitconfig", ".config/git/config"))]
 
 
 def policy_of(row: Row) -> SandboxPolicy | None:
@@ -349,38 +340,6 @@ def around(home: Path, socket: Path, harness: HarnessConfigurator) -> Surroundin
             refuse_bind(resolved(bind.src), outside)
     guarded = tuple(resolved(bind.src) for bind in binds if bind.writable and bind.kind == "bind")
     return replace(outside, guarded=guarded)
-
-
-def bwrap_of(path_value: str, project: Path) -> Path:
-    """Return the bwrap that the session's PATH names.
-
-    Raises:
-        SandboxUnavailableError: there is none, or this is not Linux.
-
-    """
-    bwrap = sandbox.trusted_program("bwrap", path_value, project) if sandbox.is_available() else None
-    if bwrap is None:
-        raise SandboxUnavailableError(
-            "bubblewrap (bwrap) is not installed, so there is no sandbox",
-            "install it: apt install bubblewrap, dnf install bubblewrap, …; hqt never starts without it",
-        )
-    return bwrap
-
-
-def systemd_run(path_value: str, project: Path) -> Path:
-    """Return the program that makes a scope with bounds.
-
-    Raises:
-        SandboxUnavailableError: there is none: nothing is ever started unbounded instead.
-
-    """
-    found = sandbox.trusted_program("systemd-run", path_value, project)
-    if found is None:
-        raise SandboxUnavailableError(
-            "systemd-run is not installed, so memory, processes and cores cannot be bounded",
-            "leave --memory, --pids and --cpu out, or use a host with systemd",
-        )
-    return found
 
 
 def _config(harness: HarnessConfigurator, row: Row, rung: Rung, prompt: str) -> SpawnConfig:

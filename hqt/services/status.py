@@ -21,7 +21,7 @@ from hqt.harnesses.base import CONVERSATION_FILE, STATUS_FILE
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hqt.tmux import Pane
+    from hqt.tmux_pane import Pane
 
 
 class Goal(StrEnum):

@@ -38,7 +38,7 @@ def look() -> Iterator[Diagnosis]:
     """Look at bubblewrap, make a jail with it, and look at what the kernel adds."""
     path_value = os.environ.get("PATH", "")
     try:
-        bwrap = start.bwrap_of(path_value, _NO_PROJECT)
+        bwrap = sandboxing.bwrap_of(path_value, _NO_PROJECT)
     except SandboxUnavailableError as error:
         yield Diagnosis(_WHAT, "note", f"{error.message}; sessions without a sandbox work", error.hint)
         return

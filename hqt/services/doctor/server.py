@@ -15,6 +15,8 @@ from hqt.text import visible
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from hqt.tmux_pane import Facts
+
 
 def look() -> Iterator[Diagnosis]:
     """Look at tmux and its server."""
@@ -40,7 +42,7 @@ def look() -> Iterator[Diagnosis]:
     yield _keys()
 
 
-def _server(version: str, facts: tmux.Facts) -> Iterator[Diagnosis]:
+def _server(version: str, facts: Facts) -> Iterator[Diagnosis]:
     if facts.version not in ("", version):
         told = (
             f"the server is of version {visible(facts.version)}: tmux was upgraded, and it was not started anew since"
