@@ -107,7 +107,7 @@ class Server:
             has_session = self._has_session()
             session = self.session_of(request.beside_pane) if request.beside_pane else f"={SESSION}"
             first = not (request.beside_pane or has_session)
-            ended = self._run_script(making(request, session, first=first))
+            ended = self._run_script(making(request, session, self.socket, first=first))
             if made := re.search(r"^(\$\d+) (@\d+) (%\d+) (\d*)$", ended.stdout, re.MULTILINE):
                 if first and ended.stdout.endswith("\non\n") and not self._run("list-clients").stdout:
                     raise _would_end()
@@ -138,7 +138,7 @@ class Server:
 
         """
         look = ["list-panes", "-t", window, "-f", IS_OURS, "-F", FORMAT]
-        ended = self._run_script([*dressing(request, window, pane, self.socket), look])
+        ended = self._run_script([*dressing(request, window, pane), look])
         answers = map(listed, ended.stdout.splitlines())
         found = next((ours.pane for ours in answers if ours and ours.pane.pane == pane), None)
         if found and found.hqt_id == request.hqt_id and found.is_marked:

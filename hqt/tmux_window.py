@@ -41,13 +41,13 @@ class SpawnRequest:
     """What tmux runs, with the window's or the pane's id after it, when its bell rings or its command ends."""
 
 
-def making(request: SpawnRequest, session: str, *, first: bool) -> list[list[str]]:
+def making(request: SpawnRequest, session: str, socket: Path, *, first: bool) -> list[list[str]]:
     """Return the commands, word by word, that make the window in tmux's `session`; the first prints the ids it got.
 
     The `first` window makes the session `hqt` too, and the last line says whether the server, which it may have
     started, ends when nobody is attached. A hook of the user's runs between any two of these commands and may rename,
-    move or close what is there: `dressing` says all of it again, by ids. It is said here too, so that a command which
-    ends within milliseconds keeps its words, and so that an hqt which is ended in between leaves the same.
+    move or close what is there: `dressing` says again, by ids, what they could lead astray. It is said here too, so that
+    a command which rings or ends within milliseconds is heard, and an hqt which is ended in between leaves the same.
     """
     # The window is made under a name that nothing else has, so that the lines after it can name it.
     target = f"{session}:=hqt-{request.hqt_id}"
@@ -73,6 +73,7 @@ def making(request: SpawnRequest, session: str, *, first: bool) -> list[list[str
             *request.command,
         ],
         *marks(request.hqt_id, target, target),
+        *(["set-hook", "-g", event, hook] for event, hook in hooks(request.tell, socket) if request.tell),
         *([["kill-pane", "-t", request.replaces]] if request.replaces else []),
         *([["set-option", "-t", f"{session}:", "destroy-unattached", "off"]] if first else []),
         *([["show-options", "-sv", "exit-unattached"]] if first else []),
@@ -88,10 +89,9 @@ def marks(hqt_id: str, window: str, pane: str) -> list[list[str]]:
     ]
 
 
-def dressing(request: SpawnRequest, window: str, pane: str, socket: Path) -> list[list[str]]:
+def dressing(request: SpawnRequest, window: str, pane: str) -> list[list[str]]:
     """Return the commands that make a window, which is there, the session's: by ids, so no hook leads them astray."""
     return [
         *marks(request.hqt_id, window, pane),
-        *(["set-hook", "-g", event, hook] for event, hook in hooks(request.tell, socket) if request.tell),
         ["rename-window", "-t", window, "--", format_literal(request.name)],
     ]

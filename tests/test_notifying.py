@@ -125,6 +125,21 @@ def test_a_bell_on_and_on_starts_a_program_every_two_seconds_at_most(own_world):
     assert len(own_world.tmux("show-options", "-gqv", "@bells")) > 100
 
 
+def test_a_bell_that_rings_before_all_is_said_of_a_new_servers_window_is_told(own_world, monkeypatch):
+    wrapped = launch.command(["true"], program="/bin/sh", folder="/", names=["*"])
+    wrapped[-1:] = ["sh", "-c", "printf '\\a'; exec sleep 1000"]
+    runs = own_world.base / "runs"
+    tell = ("sh", "-c", f"echo >>{runs}", "sh")
+    dressed = Server._dressed
+
+    def dressed_when_it_has_rung(*arguments):
+        eventually(runs.exists)
+        return dressed(*arguments)
+
+    monkeypatch.setattr(Server, "_dressed", dressed_when_it_has_rung)
+    Server(own_world.socket).start_window(SpawnRequest("1", "rings", Path("/"), wrapped, {}, tell=tell))
+
+
 def test_names_that_a_shell_or_tmux_would_act_on_arrive_as_they_are(own_world, told):
     project = own_world.home / "a '$(touch planted)' \"#{pane_id}\" #(touch planted) `id` %H; b"
     project.mkdir()

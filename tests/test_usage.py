@@ -276,6 +276,7 @@ def test_no_link_and_no_pipe_is_read(claude, tmp_path):
 @pytest.mark.parametrize(
     "garbage",
     [b"\n", b"[]\n", b"\xff\n", b"[" * 200_000 + b"\n", b"0" * 100_000 + b"\n", b"\0" * (20 << 20), b"{}\n" * 1000],
+    ids=["empty", "a list", "not UTF-8", "deep", "one number", "20 MiB of nothing", "objects"],
 )
 def test_garbage_in_the_record_counts_nothing_and_hides_nothing_that_follows(claude, garbage):
     with claude.path.open("ab") as file:

@@ -28,12 +28,13 @@ _READY_S = 30.0
 """How long a harness that was just started may take until its input line is there."""
 _SHOWN_S = 10.0
 """How long it may take to show what was pasted, and to take it."""
-_CHARACTERS_PER_S = 5_000
-"""What a slow harness takes in of a long paste: until it has, Enter means nothing to it."""
+_CHARACTERS_PER_S = 1_000
+"""What a slow harness on a busy machine takes in of a long paste: until it has, Enter means nothing to it."""
 _SAYING_S = 2.0
 """How long after its line is empty it may take to say that it works: a command of its own, `/clear` say, is no turn."""
 _AGAIN_S = 1.5
-"""When Enter is pressed once more: one that comes too soon after a paste is a part of it for some."""
+"""When Enter is pressed once more: one that comes too soon after a paste is a part of it for some. Then after twice as
+long each time, as one that is busy for longer than that would find it behind the paste again and again."""
 _LOOK_S = 0.1
 _STILL_LOOKS = 5
 _SEQUENCE = re.compile(r"\x1b\[([0-9;:]*)m")
@@ -76,6 +77,7 @@ def _taken(view: View, text: str, *, force: bool) -> Taken:
         if not prompt and (working or not will_say):
             return "queued" if working else "unknown"
         pressed = emptied = time.monotonic()
+        again_s = _AGAIN_S
         until = pressed + _SHOWN_S + len(text) / _CHARACTERS_PER_S
         while (now := time.monotonic()) < until:
             says = status.mark(view.row.id) not in (None, before)
@@ -88,9 +90,9 @@ def _taken(view: View, text: str, *, force: bool) -> Taken:
             if line != "":
                 emptied = now
             # Pressed again only where the text still stands, or where that cannot be seen.
-            if now > pressed + _AGAIN_S and (line or not prompt):
+            if now > pressed + again_s and (line or not prompt):
                 view.server.press(pane, "Enter")
-                pressed = now
+                pressed, again_s = now, 2 * again_s
             watch.something(_LOOK_S)
     raise ServiceError(f"{name} did not take the prompt; it may stand in its input line", f"hqt peek {name}")
 
