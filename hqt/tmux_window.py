@@ -46,8 +46,8 @@ def making(request: SpawnRequest, session: str, socket: Path, *, first: bool) ->
 
     The `first` window makes the session `hqt` too, and the last line says whether the server, which it may have
     started, ends when nobody is attached. A hook of the user's runs between any two of these commands and may rename,
-    move or close what is there: `dressing` says again, by ids, what they could lead astray. It is said here too, so that
-    a command which rings or ends within milliseconds is heard, and an hqt which is ended in between leaves the same.
+    move or close what is there: `dressing` says again, by ids, what they could lead astray. It is said here too, so
+    that a command which rings or ends within milliseconds is heard, and an hqt ended in between leaves the same.
     """
     # The window is made under a name that nothing else has, so that the lines after it can name it.
     target = f"{session}:=hqt-{request.hqt_id}"
